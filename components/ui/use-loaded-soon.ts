@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 
 /** How long after a page is drawn that is loaded which it need not be drawn with, in milliseconds. */
 const SOON_MS = 900;
@@ -24,4 +24,16 @@ export function useLoadedSoon<Loaded>(load: () => Promise<Loaded>): Loaded | nul
     };
   }, [load]);
   return loaded;
+}
+
+/** Draws with what a page needs soon after it is drawn, without drawing again what is around it. */
+export function LoadedSoon<Loaded>({
+  load,
+  children,
+}: {
+  load: () => Promise<Loaded>;
+  children: (loaded: Loaded) => ReactNode;
+}): ReactNode {
+  const loaded = useLoadedSoon(load);
+  return loaded === null ? null : children(loaded);
 }

@@ -14,7 +14,7 @@ import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Kbd } from "#components/ui/kbd.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import { useLoadedSoon } from "#components/ui/use-loaded-soon.ts";
+import { LoadedSoon } from "#components/ui/use-loaded-soon.ts";
 import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
 import { OutlineButton } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
@@ -130,14 +130,12 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
   }, [historyAsked]);
   const run = useWorkflowRun(workflowId);
   const editorRun = useRunActions(run, isReadOnly, () => setTab("editor"));
-  const notices = useLoadedSoon(loadNotices);
-  useStaleResults();
-  useProblems();
   useSaveKey();
   useTitle(useSessionState((state) => state.name));
   return (
     <EditorRunContext value={editorRun}>
       <TellAssistant />
+      <KeepChecked />
       <div className="flex h-full min-h-0 flex-col">
         <EditorHeader tab={tab} onTabChange={setTab} run={run} isReadOnly={isReadOnly} />
         <div
@@ -166,8 +164,14 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
               >
                 <FirstSteps />
                 <div className="pointer-events-none absolute inset-x-0 top-0 z-20 mx-auto max-w-160 *:pointer-events-auto">
-                  {notices && <notices.DraftConflict />}
-                  {notices && <notices.SaveFailure />}
+                  <LoadedSoon load={loadNotices}>
+                    {({ DraftConflict, SaveFailure }) => (
+                      <>
+                        <DraftConflict />
+                        <SaveFailure />
+                      </>
+                    )}
+                  </LoadedSoon>
                   {hasProposal && <HiddenProposal />}
                   <PastRunBar isPast={run.isPast} />
                 </div>
@@ -184,10 +188,17 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
             <WorkflowRuns workflowId={workflowId} />
           </div>
         )}
-        {notices && <notices.SaveConflictDialog />}
+        <LoadedSoon load={loadNotices}>{({ SaveConflictDialog }) => <SaveConflictDialog />}</LoadedSoon>
       </div>
     </EditorRunContext>
   );
+}
+
+/** Looks for problems and for results that no longer hold; apart, so that nothing else is drawn again with what it learns. */
+function KeepChecked() {
+  useStaleResults();
+  useProblems();
+  return null;
 }
 
 /** ⌘/Ctrl+S saves, wherever one types. */

@@ -13,7 +13,7 @@ import {
 } from "@xyflow/react";
 import dynamic from "next/dynamic";
 import { type DragEvent, type ReactNode, useCallback, useEffect, useId, useRef } from "react";
-import { useLoadedSoon } from "#components/ui/use-loaded-soon.ts";
+import { LoadedSoon } from "#components/ui/use-loaded-soon.ts";
 import { CanvasMinimap } from "#components/workflow-editor/canvas/canvas-minimap.tsx";
 import { FlowEdge } from "#components/workflow-editor/canvas/cards/flow-edge.tsx";
 import { NodeCard } from "#components/workflow-editor/canvas/cards/node-card.tsx";
@@ -88,8 +88,6 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
   const isHelpOpen = useCanvasUi((state) => state.isHelpOpen);
   const tool = useCanvasUi((state) => state.tool);
   const isSnapping = useCanvasUi((state) => state.isSnapping);
-  const actions = useLoadedSoon(loadActions);
-  const search = useLoadedSoon(loadSearch);
 
   const focusCanvas = useCallback(() => {
     const from = document.activeElement;
@@ -248,12 +246,18 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
         <CanvasTools />
         {controls}
       </ControlBar>
-      {search && <search.CanvasSearch onClose={focusCanvas} />}
+      <LoadedSoon load={loadSearch}>{({ CanvasSearch }) => <CanvasSearch onClose={focusCanvas} />}</LoadedSoon>
       {isHelpOpen && <ShortcutsDialog />}
       <Palette onClose={focusCanvas} />
       <ConnectPicker onClose={focusCanvas} />
-      {actions && <actions.HoverToolbar />}
-      {actions && <actions.NodeMenu onAdd={onAdd} onPoint={point} onClose={focusCanvas} />}
+      <LoadedSoon load={loadActions}>
+        {({ HoverToolbar, NodeMenu }) => (
+          <>
+            <HoverToolbar />
+            <NodeMenu onAdd={onAdd} onPoint={point} onClose={focusCanvas} />
+          </>
+        )}
+      </LoadedSoon>
       <ConnectionRefusalTooltip />
       <LiveRegion />
       {children}
