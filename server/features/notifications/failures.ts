@@ -6,7 +6,7 @@ import { db, pool } from "#server/platform/db/client.ts";
 import { button, page, paragraph, quote, quotedName, shorten, unlinked } from "#server/platform/mail/layout.ts";
 import { isMailOn, type MailBody, sendMail } from "#server/platform/mail/send-mail.ts";
 import { appUrl } from "#server/platform/settings.ts";
-import { type FailedRuns, failedLately } from "#server/runs/store/failures.ts";
+import { type FailedRuns, failedLately } from "#server/runs/store/failed-runs.ts";
 
 // Members are told of runs that fail: once a workflow and hour, with the number of them, and by e-mail who asked for it.
 
