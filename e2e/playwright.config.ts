@@ -34,6 +34,7 @@ export default defineConfig({
     // What attackers tried against a running install; `npm run test:security` runs these alone.
     { name: "security", testMatch: "security/**/*.spec.ts", timeout: 180_000, workers: 2 },
     { name: "api", testMatch: "api/**/*.spec.ts", workers: 2 },
-    { name: "ui", testMatch: "ui/**/*.spec.ts", workers: 2 },
+    // Three, as soon as the first are done: a browser's test waits for a server, and the other way round.
+    { name: "ui", testMatch: "ui/**/*.spec.ts" },
   ],
 });
