@@ -9,6 +9,7 @@ import { Field } from "#components/ui/field.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import type { NodeData } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useCanvasUi, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { CurlImport } from "#components/workflow-editor/curl/curl-import.tsx";
 import { ConnectionsTree } from "#components/workflow-editor/fields/connections-tree.tsx";
 import { NumberField } from "#components/workflow-editor/fields/number-field.tsx";
 import { PanelDisclosure } from "#components/workflow-editor/fields/panel-disclosure.tsx";
@@ -124,6 +125,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
           ))}
         </Notice>
       )}
+      {type === "httpNode" && !isReadOnly && <CurlImport nodeId={id} panel={settings} />}
       {fields.filter(([, schema]) => !schema.meta()?.advanced).map(draw)}
       {type === "agentNode" && <ImportedAgentHint id={id} data={data} isReadOnly={isReadOnly} />}
       {type === "humanLoopNode" && <ReviewPreview config={config} label={label} />}

@@ -99,9 +99,12 @@ const OURS = new Set([
   "accept-encoding",
 ]);
 
+/** True for a header that nobody else may set. */
+export const isServiceHeader = (name: string): boolean => OURS.has(name.toLowerCase()) || /^proxy-/i.test(name);
+
 function headerFault(name: string): string | undefined {
   if (!HEADER_NAME.test(name)) return name === "" ? "Give each header a name." : `"${name}" is no name of a header.`;
-  return OURS.has(name.toLowerCase()) || /^proxy-/i.test(name) ? `The header ${name} is set by the service itself. Remove it.` : undefined;
+  return isServiceHeader(name) ? `The header ${name} is set by the service itself. Remove it.` : undefined;
 }
 
 function authProblems({ auth }: Config, scope: NodeScope): NodeProblem[] {
