@@ -1,6 +1,6 @@
 "use client";
 
-import { CopyCheck, Pin, PinOff, StepForward } from "lucide-react";
+import { ArrowUpRight, CopyCheck, Pin, PinOff, StepForward } from "lucide-react";
 import { AskAboutRun } from "#components/runs/ask-about-run.tsx";
 import { ItemPicker } from "#components/runs/loops/item-picker.tsx";
 import { LoopStrip } from "#components/runs/loops/loop-strip.tsx";
@@ -39,12 +39,14 @@ export function ReusedBadge() {
 export interface NodeValuesBarProps {
   nodeId: string;
   isReused: boolean;
+  /** The run that it has started, of a node that runs another workflow. */
+  childId: string | undefined;
   /** What is shown as its output, as far as it can be pinned; null when there is none. */
   output: string | null;
 }
 
 /** Under the tabs of a node's values: which item is looked at, where the result is from, and the ways to use it. */
-export function NodeValuesBar({ nodeId, isReused, output }: NodeValuesBarProps) {
+export function NodeValuesBar({ nodeId, isReused, childId, output }: NodeValuesBarProps) {
   const { canEdit } = useStudio();
   const graph = useRun((state) => state.view?.graph);
   const isOver = useRun((state) => (state.snapshot ? isFinal(state.snapshot.status) : false));
@@ -81,6 +83,12 @@ export function NodeValuesBar({ nodeId, isReused, output }: NodeValuesBarProps) 
           );
         })}
         {isReused && <ReusedBadge />}
+        {childId !== undefined && (
+          <Link href={`/runs/${childId}`} className="inline-flex min-h-6 items-center gap-1 text-12 text-thread-text hover:underline">
+            Open its run
+            <ArrowUpRight aria-hidden className="size-3" />
+          </Link>
+        )}
         <span className="ml-auto flex flex-wrap items-center gap-1.5">
           <AskAboutRun nodeId={nodeId} />
           {canChangePin && isPinned && (

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Tabs as Radix } from "radix-ui";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Fragment, type ReactNode, useEffect, useRef, useState } from "react";
 import { formatDuration, formatTokens } from "#components/format.ts";
 import { ToolCalls, TruncatedAnswerNote } from "#components/runs/agent-answer.tsx";
 import { Cost } from "#components/runs/cost.tsx";
@@ -11,9 +11,11 @@ import { NodeReviews } from "#components/runs/run-reviews.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
 import { cardStatus, isReview } from "#components/runs/store/run-snapshot.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { CopyField } from "#components/ui/copy.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
+import { Time } from "#components/ui/time.tsx";
 import { ValueView } from "#components/ui/value-view.tsx";
 import { waitingText } from "#components/workflow-editor/nodes/node-registry.ts";
 import type { NodeStatus } from "#server/runs/status-schema.ts";
@@ -28,17 +30,18 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
   const run = useRun((state) => state.snapshot?.nodes[nodeId]);
   const status = useRun((state) => (state.snapshot ? cardStatus(state.snapshot, nodeId) : "idle"));
   const { path } = useNodeIteration(nodeId);
-  // An agent's tool calls are in its log only.
-  const isAgent = definitionOf(node?.type ?? "")?.group === "agent" && (run?.attempt ?? 0) > 0;
-  const log = useNodeLog(nodeId, path ?? run?.iteration ?? "", path !== null || isAgent);
+  // Tool calls, the headers of an answer and what code printed are in its log only.
+  const hasDetails = definitionOf(node?.type ?? "")?.isEffect === true && (run?.attempt ?? 0) > 0;
+  const log = useNodeLog(nodeId, path ?? run?.iteration ?? "", path !== null || hasDetails);
   const calls = log.item?.tool_calls ?? [];
+  const { response, printed } = log.item ?? {};
   const [tab, setTab] = useState("output");
   if (!node || !run) return <p className="p-3 text-12 text-ink-faint">This node was not part of the run.</p>;
   const shown = path === null ? run : log.item;
   const shownStatus = path === null ? status : (log.item?.status ?? "idle");
   return (
     <Radix.Root
-      value={tab === "tools" && calls.length === 0 ? "output" : tab}
+      value={{ output: true, input: true, tools: calls.length > 0, headers: response, printed }[tab] ? tab : "output"}
       onValueChange={setTab}
       className="@container flex h-full min-h-0 flex-col"
     >
@@ -55,9 +58,20 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
               Tool calls <span className="font-normal text-ink-faint tabular">{calls.length}</span>
             </Radix.Trigger>
           )}
+          {response && (
+            <Radix.Trigger value="headers" className={tabStyle}>
+              Headers
+            </Radix.Trigger>
+          )}
+          {printed && (
+            <Radix.Trigger value="printed" className={tabStyle}>
+              Printed
+            </Radix.Trigger>
+          )}
         </Radix.List>
         <span className="ml-auto flex min-h-8 min-w-0 items-center gap-2 text-11 text-ink-faint tabular">
           <span className="hidden truncate @2xl:inline">{labelOf(node)}</span>
+          {response && <span className="whitespace-nowrap">HTTP {response.status}</span>}
           {shown && shown.input_tokens + shown.output_tokens > 0 && (
             <span className="whitespace-nowrap max-sm:hidden">{formatTokens(shown.input_tokens, shown.output_tokens)}</span>
           )}
@@ -73,6 +87,7 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
       <NodeValuesBar
         nodeId={nodeId}
         isReused={path === null && run.reused && !run.pinned}
+        childId={path === null ? run.child_execution_id : log.item?.child_execution_id}
         output={shownStatus === "complete" && (path !== null || run.whole_length === null) ? (shown?.output ?? null) : null}
       />
       <Radix.Content value="output" className="min-h-0 flex-1 overflow-y-auto p-3" aria-label="Output" tabIndex={0}>
@@ -103,6 +118,23 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
       {calls.length > 0 && (
         <Radix.Content value="tools" className="min-h-0 flex-1 overflow-y-auto p-3" aria-label="Tool calls" tabIndex={0}>
           <ToolCalls calls={calls} />
+        </Radix.Content>
+      )}
+      {response && (
+        <Radix.Content value="headers" className="min-h-0 flex-1 overflow-y-auto p-3" aria-label="Headers" tabIndex={0}>
+          <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 font-mono text-12">
+            {Object.entries(response.headers).map(([name, value]) => (
+              <Fragment key={name}>
+                <dt className="text-ink-soft">{name}</dt>
+                <dd className="break-all">{value}</dd>
+              </Fragment>
+            ))}
+          </dl>
+        </Radix.Content>
+      )}
+      {printed && (
+        <Radix.Content value="printed" className="min-h-0 flex-1 overflow-y-auto p-3" aria-label="Printed" tabIndex={0}>
+          <ValueView value={printed} what="printed text" />
         </Radix.Content>
       )}
     </Radix.Root>
@@ -144,7 +176,7 @@ function LatestOutput({ nodeId }: { nodeId: string }) {
   const isStopped = useRun((state) => state.snapshot?.status === "cancelled");
   if (!run) return null;
   // What a person is asked stands above.
-  if (status === "waiting") return isReview(type) ? null : <p className="text-12 text-ink-faint">{waitingText(type)}</p>;
+  if (status === "waiting") return isReview(type) ? null : <OpenWait nodeId={nodeId} text={waitingText(type)} />;
   const { iteration, whole_length } = run;
   const load = async () =>
     (await client.executions.nodeOutput.query({ execution_id: executionId, node_id: nodeId, iteration })).output ?? "";
@@ -169,6 +201,44 @@ function LatestOutput({ nodeId }: { nodeId: string }) {
             : (WAITING[status] ?? "Nothing came out.")
       }
     />
+  );
+}
+
+/** What a node waits for: until when, and of one that waits for a call, where that may come. */
+function OpenWait({ nodeId, text }: { nodeId: string; text: string }) {
+  const executionId = useRun((state) => state.executionId) ?? "";
+  const { iteration, attempt } = useRun((state) => state.snapshot?.nodes[nodeId]) ?? {};
+  const trpc = useTRPC();
+  const { data, refetch } = useQuery(trpc.executions.get.queryOptions({ execution_id: executionId }));
+  // The next item of a loop waits at another address.
+  const place = `${iteration} ${attempt}`;
+  const seen = useRef(place);
+  useEffect(() => {
+    if (seen.current === place) return;
+    seen.current = place;
+    void refetch();
+  }, [place, refetch]);
+  const { waits_until, resume_url } = data?.node_results[nodeId] ?? {};
+  return (
+    <div className="flex flex-col gap-2 text-12">
+      <p className="text-ink-soft">
+        {text}
+        {waits_until && (
+          <>
+            , until <Time value={waits_until} /> at the latest
+          </>
+        )}
+      </p>
+      {resume_url && (
+        <CopyField
+          label="Address to call"
+          hint="A POST there goes on with the run, once, and what it sends is the output. Whoever has the address may."
+          value={resume_url}
+          what="address"
+          isCompact
+        />
+      )}
+    </div>
   );
 }
 

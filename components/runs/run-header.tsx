@@ -68,7 +68,7 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
           )}
           <div>
             <dt>Started by</dt>
-            <dd>{started_by?.name ?? "Automatically"}</dd>
+            <dd>{initial.origin ? <Origin {...initial.origin} /> : (started_by?.name ?? "Automatically")}</dd>
           </div>
           <div>
             <dt>When</dt>
@@ -111,5 +111,22 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
         )}
       </div>
     </header>
+  );
+}
+
+/** The run that has started this one, and the node at which. */
+function Origin({ execution_id, workflow_name, node }: NonNullable<ExecutionView["origin"]>) {
+  const query = node ? `?node=${encodeURIComponent(node.id)}` : "";
+  return (
+    <>
+      Started by{" "}
+      <Link
+        href={`/runs/${execution_id}${query}`}
+        className="inline-flex min-h-6 max-w-80 items-center truncate text-thread-text hover:underline"
+      >
+        {workflow_name}
+        {node && ` / ${node.label}`}
+      </Link>
+    </>
   );
 }

@@ -130,6 +130,7 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
           </div>
         )}
         {log.printed && <Value name="Printed" value={log.printed} />}
+        {log.response && <Value name="Answer" value={JSON.stringify(log.response)} />}
         {log.output !== null && <Value name="Output" value={log.output} />}
         {log.via && (
           <div>

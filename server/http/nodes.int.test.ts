@@ -83,6 +83,10 @@ test("a call, code, a set, a switch, a wait for a call and another workflow work
   });
   const { items } = await getExecutionLogs(admin, { execution_id: id });
   expect(items.find(({ node_id }) => node_id === "Best")).toMatchObject({ output: "9", printed: "asked\n" });
+  expect(items.find(({ node_id }) => node_id === "Fetch")?.response).toMatchObject({
+    ...{ status: 200, headers: { "content-type": "application/json" } },
+  });
+  expect(items.filter(({ response }) => response)).toHaveLength(1);
 });
 
 test("a wait for a time ends by the clock, a failure starts the error workflow, and a cancellation goes down", async () => {

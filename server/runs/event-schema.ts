@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { cutOutput, ExecutionStatus, nodeOutput } from "#server/runs/status-schema.ts";
-import { Timestamp } from "#server/shared/primitives-schema.ts";
+import { Id, Timestamp } from "#server/shared/primitives-schema.ts";
 
 const common = { execution_id: z.string(), timestamp: Timestamp };
 const iteration = z.string().optional().meta({ description: "Place in the loops around the node, such as 3 or 3.0" });
@@ -39,10 +39,16 @@ export const ExecutionEvent = z
       complete: z.number().int(),
       failed: z.number().int(),
     }),
-    event("node_waiting", "NodeWaitingEvent", "A node waits for a time or for a call; the run goes on elsewhere, or waits with it", {
-      ...node,
-      deadline: Timestamp.nullable().meta({ description: "When it is over at the latest" }),
-    }),
+    event(
+      "node_waiting",
+      "NodeWaitingEvent",
+      "A node waits for a time, for a call, or for another execution; the run goes on elsewhere, or waits with it",
+      {
+        ...node,
+        deadline: Timestamp.nullable().meta({ description: "When it is over at the latest" }),
+        child_execution_id: Id.optional().meta({ description: "Of a node that runs another workflow: the execution that it starts" }),
+      },
+    ),
     event("execution_paused", "ExecutionPausedEvent", "A review waits for a person", {
       ...node,
       title: z.string(),

@@ -271,6 +271,11 @@ export const NodeLog = z
     cost: nodeCost,
     answer_truncated: answerTruncated,
     printed: z.string().optional().meta({ description: "Only of code that printed something: the first 64 KiB of it" }),
+    child_execution_id: Id.optional().meta({ description: "Only of a node that runs another workflow: the execution that it has started" }),
+    response: z
+      .object({ status: z.number().int(), headers: z.record(z.string(), z.string()).meta({ description: "By name in small letters" }) })
+      .optional()
+      .meta({ description: "Only of an HTTP call that was answered: the last answer without its body" }),
     tool_calls: z.array(RunToolCall).meta({ description: "In the order in which they began" }),
     reviewer: decider.reviewer.optional().meta({ description: "Only of a review: who decided; null while it waits, and after a timeout" }),
     role: decider.role.optional().meta({ description: "Only of a review: the reviewer's role in the project at the time" }),
@@ -357,6 +362,10 @@ export type RerunResult = z.infer<typeof RerunResult>;
 export const ExecutionView = z.object({
   execution: Execution,
   graph: z.object(graphShape),
+  /** The node in another run that has started this one: it waits for it, or has failed. */
+  origin: z
+    .object({ execution_id: Id, workflow_name: z.string(), node: z.object({ id: z.string(), label: z.string() }).nullable() })
+    .nullable(),
   last_event_id: z.number().int(),
   item_sums: z.record(z.string(), ItemSums),
 });

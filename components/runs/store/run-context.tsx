@@ -19,6 +19,8 @@ export interface EditorRun {
   isReadOnly: boolean;
   /** Runs this node and what depends on it on the canvas as it is now; what comes before is taken from the run named. */
   runFrom(nodeId: string, executionId: string): void;
+  /** Runs this node alone: what it needs is taken from the run named as far as that holds, and only the rest is run. */
+  tryNode(nodeId: string, executionId: string | null): void;
   /** A run is being started, or goes on: no other can be. */
   isBusy: boolean;
   /** Pins a text as a node's output; tells why when it cannot be. */

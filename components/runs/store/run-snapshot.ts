@@ -32,6 +32,8 @@ export interface NodeSnapshot {
   /** Characters of the whole output when `output` is only its beginning. */
   whole_length: number | null;
   iterations?: { total: number; complete: number; failed: number };
+  /** The run that it has started, of a node that runs another workflow. */
+  child_execution_id?: string | undefined;
   /** True of a node inside loops whose latest items went another way: it is shown at the last that came to it, whose output is asked for. */
   isPast?: true;
   /** Of a node inside loops: what its items took together. */
@@ -269,8 +271,10 @@ function patchOf(node: NodeSnapshot, event: NodeEvent): Partial<NodeSnapshot> | 
     case "loop_progress":
       return { iterations: { total: event.total, complete: event.complete, failed: event.failed } };
     case "execution_paused":
-    case "node_waiting":
-      return isOver(node.status) ? null : { status: "waiting", started_at: node.started_at ?? event.timestamp };
+    case "node_waiting": {
+      const child = event.type === "node_waiting" && { child_execution_id: event.child_execution_id };
+      return isOver(node.status) ? null : { status: "waiting", started_at: node.started_at ?? event.timestamp, ...child };
+    }
   }
 }
 

@@ -12,6 +12,7 @@ import {
   ViewportPortal,
 } from "@xyflow/react";
 import dynamic from "next/dynamic";
+import { useRouter } from "next/navigation";
 import { type DragEvent, type ReactNode, useCallback, useEffect, useId, useRef } from "react";
 import { LoadedSoon } from "#components/ui/use-loaded-soon.ts";
 import { CanvasMinimap } from "#components/workflow-editor/canvas/canvas-minimap.tsx";
@@ -75,6 +76,7 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
   const editor = useEditorStore();
   const ui = useCanvasUiStore();
   const flow = useReactFlow();
+  const router = useRouter();
   const flowId = useId();
   const area = useRef<HTMLElement>(null);
   const pointer = useRef<{ x: number; y: number } | null>(null);
@@ -190,6 +192,10 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
         onConnectEnd={connecting.onConnectEnd}
         isValidConnection={connecting.isValidConnection}
         onNodeClick={(_, node) => onNodeOpen?.(node.id)}
+        onNodeDoubleClick={(_, { id, type }) => {
+          const { workflow_id } = editor.getState().data[id] ?? {};
+          if (type === "workflowNode" && typeof workflow_id === "string" && workflow_id !== "") router.push(`/workflows/${workflow_id}`);
+        }}
         onNodeMouseEnter={(_, node) => motion.whenStill(() => ui.getState().hoverNode(node.id))}
         onNodeMouseLeave={() => motion.whenStill(() => ui.getState().hoverNode(null))}
         onNodeContextMenu={(event, node) => {

@@ -1,15 +1,10 @@
 "use client";
 
-import { ArrowUpRight, Copy, MousePointerClick, Plus, Spline, Trash2 } from "lucide-react";
+import { Copy, MousePointerClick, Plus, Spline, Trash2 } from "lucide-react";
 import { Tabs as Radix } from "radix-ui";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { useStore } from "zustand";
-import { NodeValues } from "#components/runs/node-values.tsx";
-import { RunProvider } from "#components/runs/store/run-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { Link } from "#components/ui/link.tsx";
-import { Time } from "#components/ui/time.tsx";
 import { placementAfter } from "#components/workflow-editor/canvas/document/edits.ts";
 import { isNodeType, labelOf, typeTitle } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import {
@@ -19,9 +14,10 @@ import {
   useEditorShallow,
   useEditorStore,
 } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { LastRunProvider, PanelReadsProvider, useLastRunStore } from "#components/workflow-editor/fields/panel-reads.tsx";
+import { LastRunProvider, PanelReadsProvider } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { EditableName } from "#components/workflow-editor/node-panel/editable-name.tsx";
 import { focusWhenMounted } from "#components/workflow-editor/node-panel/focus-when-mounted.ts";
+import { NodeLastRun } from "#components/workflow-editor/node-panel/node-last-run.tsx";
 import { NodeRelations } from "#components/workflow-editor/node-panel/node-relations.tsx";
 import { NodeSettings } from "#components/workflow-editor/node-panel/node-settings.tsx";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
@@ -202,32 +198,5 @@ export function NodeTabs({ value, onValueChange, ...panels }: NodeTabsProps) {
         </Radix.Content>
       ))}
     </Radix.Root>
-  );
-}
-
-/** What the node was given and left behind in the run on the screen, else in the latest that has ended. */
-export function NodeLastRun({ nodeId }: { nodeId: string }) {
-  const store = useLastRunStore();
-  const executionId = useStore(store, (state) => state.executionId);
-  const createdAt = useStore(store, (state) => state.snapshot?.created_at);
-  if (!executionId || !createdAt)
-    return <p className="text-13 text-ink-soft">It has not run yet. Press Run, and see here what comes out.</p>;
-  return (
-    <div className="flex flex-col gap-2">
-      <p className="flex items-center justify-between gap-2 text-12 text-ink-soft">
-        <span>
-          Run <Time value={createdAt} />
-        </span>
-        <Link href={`/runs/${executionId}`} className="inline-flex min-h-6 items-center gap-1 text-thread-text hover:underline">
-          Open run
-          <ArrowUpRight aria-hidden className="size-3" />
-        </Link>
-      </p>
-      <div className="h-96 max-h-[60dvh] min-h-48 resize-y overflow-hidden rounded-md border">
-        <RunProvider value={store}>
-          <NodeValues key={executionId} nodeId={nodeId} />
-        </RunProvider>
-      </div>
-    </div>
   );
 }

@@ -18,6 +18,7 @@ import { SchemaField } from "#components/workflow-editor/fields/schema-field.tsx
 import { ownTimezone } from "#components/workflow-editor/fields/timezone-field.tsx";
 import { insertAsTyped } from "#components/workflow-editor/fields/value-field.tsx";
 import { ImportedAgentHint } from "#components/workflow-editor/node-panel/imported-agent-hint.tsx";
+import { NodeTry } from "#components/workflow-editor/node-panel/node-try.tsx";
 import { ReviewPreview } from "#components/workflow-editor/node-panel/review-preview.tsx";
 import { configOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import type { NodeConfig, NodeUi } from "#components/workflow-editor/nodes/types.ts";
@@ -137,6 +138,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
         </PanelDisclosure>
       )}
       {definition.group === "trigger" && <TriggerPanel config={config as NodeConfig<"triggerNode">} isReadOnly={isReadOnly} />}
+      {(type === "httpNode" || type === "codeNode") && <NodeTry nodeId={id} />}
       <PinnedOutput id={id} type={type} isReadOnly={isReadOnly} />
       {takesValues && <ConnectionsTree language={hasPython ? "python" : "expression"} onInsert={insert} isReadOnly={isReadOnly} />}
     </div>

@@ -36,6 +36,11 @@ export function useRunActions(run: ReturnType<typeof useWorkflowRun>, isReadOnly
       isReadOnly,
       isBusy,
       runFrom: (nodeId, executionId) => void latest.current.run.start({}, { from: { execution_id: executionId, node_id: nodeId } }),
+      tryNode(nodeId, executionId) {
+        const { run } = latest.current;
+        if (executionId === null) run.ask({ until: nodeId });
+        else void run.start({}, { until: nodeId, from: { execution_id: executionId, node_id: nodeId } });
+      },
       pin: (nodeId, output) => tell(pinOutput(editor, nodeId, output)),
       unpin: (nodeId) => unpin(editor, [nodeId]),
       pinAll: () => pinAndTell(editor, store),

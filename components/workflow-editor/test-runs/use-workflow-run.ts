@@ -28,7 +28,7 @@ function putInAddress(executionId: string | null): void {
 interface RunPart {
   /** Only this node and what it needs. */
   until?: string;
-  /** This node and what depends on it, with results of an earlier run before it. */
+  /** This node and what depends on it, with results of an earlier run before it; with `until`, it alone. */
   from?: { execution_id: string; node_id: string };
 }
 

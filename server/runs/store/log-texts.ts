@@ -19,6 +19,11 @@ interface LogTexts {
   tool_calls: unknown;
   /** What its code printed. */
   printed: string | null;
+  /** The run that it has started. */
+  child_execution_id: string | null;
+  /** Of the last answer to its HTTP call. */
+  status: number | null;
+  headers: Record<string, string> | null;
   /** One of the two is only a beginning. */
   truncated: boolean;
 }
@@ -36,6 +41,7 @@ const SIZES = `
     coalesce(sum(${beginning(INPUT)} + ${beginning(OUTPUT)} + ${REST}), 0)::float8 AS beginnings ${FROM}`;
 const TEXTS = `
   SELECT r.id, left(${INPUT}, $4) AS input, left(${OUTPUT}, $4) AS output, v.tool_calls, v.details->>'printed' AS printed,
+    v.details->>'child_execution_id' AS child_execution_id, v.details->'status' AS status, v.details->'headers' AS headers,
     (length(left(${INPUT}, $4 + 1)) > $4) IS TRUE OR (length(left(${OUTPUT}, $4 + 1)) > $4) IS TRUE AS truncated ${FROM}`;
 
 /**

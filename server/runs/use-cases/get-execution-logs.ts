@@ -48,6 +48,8 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
       cost: model === null ? 0 : (run.cost?.toNumber() ?? null),
       ...(run.is_cut_off && { answer_truncated: true }),
       ...(text?.printed != null && { printed: text.printed }),
+      ...(text?.child_execution_id != null && { child_execution_id: text.child_execution_id }),
+      ...(text?.status != null && { response: { status: text.status, headers: text.headers ?? {} } }),
       tool_calls: RunToolCall.array().parse(text?.tool_calls ?? []),
       ...(review && deciderDto(review)),
     };

@@ -1,11 +1,15 @@
+import { z } from "zod";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
 import type { Execution, ExecutionView } from "#server/runs/schema.ts";
 import { isFinal } from "#server/runs/status-schema.ts";
 import { firstPiece } from "#server/runs/store/events.ts";
-import { detailFields, findExecution } from "#server/runs/store/executions.ts";
+import { type DetailRow, detailFields, findExecution } from "#server/runs/store/executions.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { itemSums, lastItems } from "#server/runs/store/node-results.ts";
 import { executionDto } from "#server/runs/use-cases/execution-dto.ts";
+import { Id } from "#server/shared/primitives-schema.ts";
+import { labelOf } from "#server/workflow/graph.ts";
 
 async function find({ project }: ProjectPrincipal, execution_id: string) {
   const row = await findExecution({ project_id: project.id, execution_id }, detailFields);
@@ -21,6 +25,36 @@ export async function getExecution(principal: ProjectPrincipal, { execution_id }
   return executionDto(row, graph);
 }
 
+/** What an error workflow was told, as far as it leads back to the run that failed. */
+const Failure = z.preprocess(
+  (text) => {
+    try {
+      return JSON.parse(String(text));
+    } catch {
+      return null;
+    }
+  },
+  z.object({ execution_id: Id, failed_node: z.object({ id: z.string(), label: z.string() }).nullable() }),
+);
+
+/** The node in another run that has started this one; null for every other run, and when that one has been deleted. */
+async function originOf(
+  { project }: ProjectPrincipal,
+  { parent_id, parent_node_id, trigger, values }: DetailRow,
+): Promise<ExecutionView["origin"]> {
+  const failure = trigger === "error" ? Failure.safeParse(values?.input).data : undefined;
+  const execution_id = parent_id ?? failure?.execution_id;
+  if (execution_id === undefined) return null;
+  const row = await db().execution.findFirst({
+    where: { id: execution_id, project_id: project.id },
+    select: { snapshot_id: true, workflow: { select: { name: true } } },
+  });
+  if (!row) return null;
+  const from = parent_node_id === null ? undefined : (await snapshotGraph(row.snapshot_id)).nodes.find(({ id }) => id === parent_node_id);
+  const node = from ? { id: from.id, label: labelOf(from) } : (failure?.failed_node ?? null);
+  return { execution_id, workflow_name: row.workflow.name, node };
+}
+
 /**
  * An execution with the graph that it runs, and the number after which a viewer follows the stream. The row is read before
  * what hangs on it, so events that came in between are told again rather than missed; pieces of nodes that still run are
@@ -32,7 +66,11 @@ export async function getExecutionView(principal: ProjectPrincipal, { execution_
   const piece = await firstPiece(execution_id);
   const last_event_id = Math.min(row.last_seq, (piece ?? row.last_seq + 1) - 1);
   const upTo = isFinal(row.status) ? null : last_event_id;
-  const [execution, sums] = await Promise.all([executionDto(row, graph), itemSums(execution_id, graph, upTo)]);
+  const [execution, sums, origin] = await Promise.all([
+    executionDto(row, graph),
+    itemSums(execution_id, graph, upTo),
+    originOf(principal, row),
+  ]);
   // A node whose latest item went another way is shown as it was at the last one that came there.
   const passed = Object.keys(sums).filter((id) => {
     const result = execution.node_results[id];
@@ -40,5 +78,5 @@ export async function getExecutionView(principal: ProjectPrincipal, { execution_
   });
   const last = await lastItems(execution_id, passed, upTo);
   const item_sums = Object.fromEntries(Object.entries(sums).map(([id, sum]) => [id, last[id] ? { ...sum, last: last[id] } : sum]));
-  return { execution, graph, last_event_id, item_sums };
+  return { execution, graph, origin, last_event_id, item_sums };
 }

@@ -93,7 +93,10 @@ export class OpenWaits {
       deadline,
     });
     if (review) this.#tell(waiting, told);
-    else this.#batch.tell({ type: "node_waiting", ...placeOf(waiting), deadline: deadline?.toISOString() ?? null });
+    else {
+      const child = reason === "child" && { child_execution_id: id };
+      this.#batch.tell({ type: "node_waiting", ...placeOf(waiting), deadline: deadline?.toISOString() ?? null, ...child });
+    }
   }
 
   /**

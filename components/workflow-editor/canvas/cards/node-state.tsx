@@ -5,6 +5,7 @@ import { formatCount, formatDuration, plural } from "#components/format.ts";
 import { formatLoopProgress, LoopProgress } from "#components/runs/loops/loop-progress.tsx";
 import { useEditorRun, useRun } from "#components/runs/store/run-context.tsx";
 import { type CardStatus, type NodeSnapshot, usageOf } from "#components/runs/store/run-snapshot.ts";
+import { Link } from "#components/ui/link.tsx";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
 import { NodeDecision } from "#components/workflow-editor/canvas/cards/node-decision.tsx";
@@ -32,8 +33,28 @@ export function stateText(status: CardStatus | null, run: NodeSnapshot | undefin
 
 const LAST_CHARACTERS = 360;
 
-/** Foot of a card in a run: words as they arrive, how long it took, or why it failed. */
-export function NodeRunFoot({ type, status, run }: { type: string; status: CardStatus; run: NodeSnapshot }) {
+interface NodeRunFootProps {
+  type: string;
+  status: CardStatus;
+  run: NodeSnapshot;
+}
+
+/** Foot of a card in a run: words as they arrive, how long it took, or why it failed; and the run that it has started. */
+export const NodeRunFoot = (props: NodeRunFootProps) => (
+  <>
+    <HowItStands {...props} />
+    {props.run.child_execution_id && (
+      <Link
+        href={`/runs/${props.run.child_execution_id}`}
+        className="nodrag inline-flex min-h-6 items-center self-start text-11 text-thread-text hover:underline"
+      >
+        Open its run
+      </Link>
+    )}
+  </>
+);
+
+function HowItStands({ type, status, run }: NodeRunFootProps) {
   if (status === "running" && run.arriving)
     return (
       <div className="flex max-h-16 flex-col justify-end overflow-hidden border-t pt-1.5 [mask:linear-gradient(to_bottom,transparent,#000_14px)]">

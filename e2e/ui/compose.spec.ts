@@ -1,0 +1,148 @@
+import { createServer } from "node:http";
+import type { Locator, Page } from "@playwright/test";
+import { axeFaultsInBothThemes } from "#e2e/axe.ts";
+import { listen } from "#e2e/fakes/listen.ts";
+import { expect, test } from "#e2e/fixtures.ts";
+import { canvas, node } from "#e2e/ui/locators.ts";
+import { until } from "#e2e/until.ts";
+import { Execution, ExecutionSummary } from "#server/runs/schema.ts";
+
+// Nodes that are tried alone from their panel, and workflows that are made of others.
+
+const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
+const at = (x: number, y = 0) => ({ x, y });
+const trigger = { id: "t", type: "triggerNode", position: at(0), data: { label: "Start", kind: "manual", default_input: "tea" } };
+
+/** Pastes as a person does, without a clipboard that the whole machine shares. */
+const paste = (field: Locator, text: string) =>
+  field.evaluate((element, pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", pasted);
+    element.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
+
+test("a pasted curl fills an HTTP node, its secret becomes a credential, and Try sends it alone", async ({
+  signedInPage: page,
+  api,
+  workflow,
+}) => {
+  const calls: string[] = [];
+  const server = createServer((request, response) => {
+    calls.push(`${request.method} ${request.url} ${request.headers.authorization ?? ""}`);
+    response
+      .setHeader("content-type", "application/json")
+      .setHeader("x-shelf", "7")
+      .end(JSON.stringify({ tea: calls.length }));
+  });
+  const { url, stop } = await listen(server);
+  const first = { id: "c", type: "codeNode", position: at(330), data: { label: "Word", code: "'green'" } };
+  const call = { id: "h", type: "httpNode", position: at(660), data: { label: "Ask" } };
+  const after = { id: "a", type: "httpNode", position: at(990), data: { label: "Tell", url: `${url}/never` } };
+  const edges = [
+    { id: "1", source: "t", target: "c" },
+    { id: "2", source: "c", target: "h" },
+    { id: "3", source: "h", target: "a" },
+  ];
+  const flow = await workflow({ nodes: [trigger, first, call, after], edges });
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "HTTP Ask").click();
+  const address = panel(page).getByLabel("Address", { exact: true });
+  const secret = "tell-nobody-this-token";
+  await paste(address, `curl '${url}/teas?kind={{Word.output}}' -H 'Authorization: Bearer ${secret}' -H 'Accept: application/json'`);
+  const dialog = page.getByRole("dialog", { name: "Import curl" });
+  await expect(dialog).toContainText("Query: 1 · Headers: 1 · Authentication: bearer");
+  await dialog.getByLabel("Bearer token becomes the credential").fill("SHELF");
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Import", exact: true }).click();
+  await expect(dialog).toBeHidden();
+  await expect(address).toHaveValue(`${url}/teas`);
+  await expect(panel(page)).toContainText("Bearer token");
+  const { body: credentials } = await api.get("/credentials");
+  expect(credentials.items.map(({ name }: { name: string }) => name)).toEqual(["SHELF"]);
+
+  // Nothing has run: what it needs runs first, and what follows does not.
+  const tried = panel(page).getByRole("region", { name: "Try" });
+  await tried.getByRole("button", { name: "Try" }).click();
+  await expect(tried).toContainText("HTTP 200");
+  await tried.getByRole("tab", { name: "Headers" }).click();
+  await expect(tried.getByRole("tabpanel")).toContainText("x-shelf");
+  // From then on it alone is run.
+  await tried.getByRole("button", { name: "Try" }).click();
+  await expect.poll(() => calls).toEqual(Array(2).fill(`GET /teas?kind=green Bearer ${secret}`));
+  const runs = async () => (await api.get(`/workflows/${flow.id}/executions`, { schema: ExecutionSummary.array() })).body;
+  await expect.poll(async () => (await runs()).map(({ status }) => status)).toEqual(["completed", "completed"]);
+  const { body: again } = await api.get(`/executions/${(await runs())[0]?.id}`, { schema: Execution });
+  expect(again.node_results).toMatchObject({ c: { reused: true }, h: { reused: false, status: "complete" }, a: { status: "skipped" } });
+  await tried.getByRole("tab", { name: "Output" }).click();
+  await expect(tried.getByRole("tabpanel")).toContainText("tea: 2");
+  await tried.getByRole("button", { name: "Pin output" }).click();
+  await expect(panel(page).getByRole("region", { name: "Pinned output" })).toBeVisible();
+  await expect(tried.getByRole("button", { name: "Unpin and try" })).toBeVisible();
+  await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
+  expect(JSON.stringify((await api.get(`/workflows/${flow.id}`)).body)).not.toContain(secret);
+  await stop();
+});
+
+test("Try of a code node shows its value, what it prints, and the line at which it fails", async ({ signedInPage: page, workflow }) => {
+  const code = { id: "c", type: "codeNode", position: at(330), data: { label: "Sum", code: "print('adding')\n[1, 2]" } };
+  const wrong = { id: "w", type: "codeNode", position: at(330, 200), data: { label: "Wrong", code: "print('so far')\nint('a')" } };
+  const edges = [
+    { id: "1", source: "t", target: "c" },
+    { id: "2", source: "t", target: "w" },
+  ];
+  const flow = await workflow({ nodes: [trigger, code, wrong], edges });
+  await page.goto(`/workflows/${flow.id}`);
+  const tried = panel(page).getByRole("region", { name: "Try" });
+  await node(page, "Code Sum").click();
+  await tried.getByRole("button", { name: "Try" }).click();
+  await expect(tried.getByRole("tabpanel")).toContainText("2 items");
+  await tried.getByRole("tab", { name: "Printed" }).click();
+  await expect(tried.getByRole("tabpanel")).toContainText("adding");
+  await node(page, "Code Wrong").click();
+  await tried.getByRole("button", { name: "Try" }).click();
+  await expect(tried.getByRole("alert")).toContainText("Line 2: ");
+  await tried.getByRole("tab", { name: "Printed" }).click();
+  await expect(tried.getByRole("tabpanel")).toContainText("so far");
+});
+
+test("a Workflow node leads to its workflow and to the run that it has started, and that leads back", async ({
+  signedInPage: page,
+  api,
+  workflow,
+  execute,
+}) => {
+  const wait = { id: "w", type: "waitNode", position: at(330), data: { label: "Call", mode: "callback" } };
+  const inner = await workflow({ name: "Inner", nodes: [trigger, wait], edges: [{ id: "1", source: "t", target: "w" }] });
+  const sub = { id: "s", type: "workflowNode", position: at(330), data: { label: "Sub", workflow_id: inner.id } };
+  const outer = await workflow({ name: "Outer", nodes: [trigger, sub], edges: [{ id: "1", source: "t", target: "s" }] });
+  const id = await execute(outer);
+  const read = async (execution_id: string) => (await api.get(`/executions/${execution_id}`, { schema: Execution })).body;
+  const child = await until(async () => (await read(id)).node_results.s?.child_execution_id);
+  const address = await until(async () => (await read(child)).node_results.w?.resume_url);
+
+  // The run on the canvas: the card leads to the child's run.
+  await page.goto(`/workflows/${outer.id}?run=${id}`);
+  await node(page, "Workflow Sub").getByRole("link", { name: "Open its run" }).click();
+  await expect(page).toHaveURL(new RegExp(`/runs/${child}`));
+  await expect(page.locator("header").getByRole("link", { name: "Outer / Sub" })).toBeVisible();
+  await node(page, "Wait Call").click();
+  const values = page.getByRole("complementary", { name: "Values" });
+  await expect(values.getByRole("textbox", { name: "Address to call" })).toHaveValue(address);
+  await expect(values.getByRole("button", { name: "Copy address" })).toBeVisible();
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+
+  // Cancelled, it fails the node that waits for it, and both runs say so.
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  await expect(page.getByRole("main").getByText("Cancelled").first()).toBeVisible();
+  await page.locator("header").getByRole("link", { name: "Outer / Sub" }).click();
+  await expect(page).toHaveURL(new RegExp(`/runs/${id}`));
+  await expect(values).toContainText("The workflow's run was cancelled.");
+  await expect(values.getByRole("link", { name: "Open its run" })).toHaveAttribute("href", `/runs/${child}`);
+
+  // A double click on the card opens the workflow itself.
+  await page.goto(`/workflows/${outer.id}`);
+  await expect(node(page, "Workflow Sub")).toBeVisible();
+  await node(page, "Workflow Sub").dblclick();
+  await expect(page).toHaveURL(new RegExp(`/workflows/${inner.id}`));
+  await expect(canvas(page).getByRole("group", { name: "Wait Call" })).toBeVisible();
+});
