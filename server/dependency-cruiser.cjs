@@ -47,6 +47,12 @@ module.exports = {
       { path: "^(server/platform/db|prisma)/", ...atRunTime },
       "Features and the life of a run touch the database; boot opens and closes it.",
     ),
+    forbid(
+      "connections-have-one-maker",
+      { path: "^(server|app|components)/", pathNot: ["^server/platform/db/connections\\.ts$"] },
+      { path: "(^|/)node_modules/pg/", ...atRunTime },
+      "A connection to PostgreSQL without a listener for its errors ends the process when it breaks.",
+    ),
     forbid("platform-is-below-all", { path: "^server/platform/" }, { path: above("platform") }),
     forbid("llm-knows-no-feature", { path: "^server/llm/" }, { path: above("llm"), pathNot: PURE }),
     forbid("events-know-no-receiver", { path: "^server/events/" }, { path: above("events"), pathNot: PURE }),

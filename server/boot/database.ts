@@ -1,14 +1,13 @@
 import { join } from "node:path";
-import pg from "pg";
 import { holdDataFolder } from "#server/boot/data-folder.ts";
 import { ownSecrets } from "#server/boot/own-secrets.ts";
+import { newClient } from "#server/platform/db/connections.ts";
 import { startEmbeddedDatabase } from "#server/platform/db/embedded.ts";
 import { dataDir, type GivenSettings, settings } from "#server/platform/settings.ts";
 
 /** Proves that the given server answers. The sentence names host and port, never the password. */
 async function probe(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
-  client.on("error", () => undefined); // when it breaks between its statements
+  const client = newClient({ connectionString: url, connectionTimeoutMillis: 5000 });
   try {
     await client.connect();
     await client.end();

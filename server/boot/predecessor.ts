@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import pg from "pg";
+import type pg from "pg";
 import { z } from "zod";
 import { holdDataFolder } from "#server/boot/data-folder.ts";
+import { newClient } from "#server/platform/db/connections.ts";
 import { log } from "#server/platform/log.ts";
 import { freeLeases } from "#server/runs/store/leases.ts";
 
@@ -22,8 +23,7 @@ function nameOf(folder: string): string {
  * @returns the connection that holds it, or undefined: another process does
  */
 async function holdName(databaseUrl: string, name: string): Promise<pg.Client | undefined> {
-  const client = new pg.Client({ connectionString: databaseUrl, keepAlive: true, connectionTimeoutMillis: 5000 });
-  client.on("error", () => undefined);
+  const client = newClient({ connectionString: databaseUrl, keepAlive: true, connectionTimeoutMillis: 5000 });
   await client.connect();
   const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS mine", [name]);
   if (rows[0]?.mine) return client;

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import next from "next";
-import pg from "pg";
 import { buildWeb, isBuilt } from "#server/boot/web-build.ts";
 import { startRunsDirectly } from "#server/http/direct.ts";
 import { createFront } from "#server/http/front/front.ts";
+import { newPool } from "#server/platform/db/connections.ts";
 import { settings } from "#server/platform/settings.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -36,14 +36,13 @@ export async function startWeb(isDev: boolean, say: (line: string) => void): Pro
   // counted over connections of their own, so that nothing else is in their way.
   const counters = TREADLE_EMBEDDED_DATABASE
     ? undefined
-    : new pg.Pool({
+    : newPool({
         connectionString: DATABASE_URL,
         max: 2,
         connectionTimeoutMillis: COUNT_MS,
         query_timeout: COUNT_MS,
         idleTimeoutMillis: 0,
       });
-  counters?.on("error", () => undefined);
   // The port is taken first: when it cannot be had, nobody waits for a build to learn so. Early requests wait for the app.
   const ready = Promise.withResolvers<ReturnType<typeof startRunsDirectly>>();
   const front = createFront({

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
 import { beforeAll, inject } from "vitest";
 import { insertProject } from "#server/features/projects/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { closeDatabase, db } from "#server/platform/db/client.ts";
+import { newClient } from "#server/platform/db/connections.ts";
 import { closeNotifications } from "#server/platform/db/notify.ts";
 import { setSettings } from "#server/platform/settings.ts";
 
@@ -15,8 +15,7 @@ export interface TestDatabase {
 }
 
 async function administer(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: addressOf("postgres") });
-  client.on("error", () => undefined); // its statement fails by itself
+  const client = newClient({ connectionString: addressOf("postgres") });
   await client.connect();
   await client.query(sql).finally(() => client.end());
 }

@@ -1,5 +1,5 @@
-import pg from "pg";
 import { installJobSchema } from "#server/jobs/postgres/install.ts";
+import { newClient } from "#server/platform/db/connections.ts";
 import { type EmbeddedDatabase, startEmbeddedDatabase } from "#server/platform/db/embedded.ts";
 import { migrate } from "#server/platform/db/migrate.ts";
 
@@ -14,8 +14,7 @@ const FLUSHING = ["fsync", "full_page_writes"];
  */
 export async function startTestPostgres(folder: string, password: string, off: readonly string[] = []): Promise<EmbeddedDatabase> {
   const server = await startEmbeddedDatabase(folder, password);
-  const client = new pg.Client({ connectionString: server.url });
-  client.on("error", () => undefined); // its statement fails by itself
+  const client = newClient({ connectionString: server.url });
   await client.connect();
   for (const setting of [...FLUSHING, ...off]) await client.query(`ALTER SYSTEM SET ${setting} = off`);
   await client.query("SELECT pg_reload_conf()");

@@ -29,7 +29,7 @@ import { withMask } from "#server/platform/mask-scope.ts";
 import type { Masker } from "#server/platform/masking/masker.ts";
 import { settings } from "#server/platform/settings.ts";
 import { onShutdown } from "#server/platform/shutdown.ts";
-import { usedByRuns } from "#server/runs/store/spent.ts";
+import { usedByRuns } from "#server/runs/store/executions.ts";
 import { patiently } from "#server/runs/store/sql.ts";
 
 /** The most of a message (contract, section 8). */

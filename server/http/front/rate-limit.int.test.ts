@@ -1,13 +1,13 @@
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createRateLimit } from "#server/http/front/rate-limit.ts";
+import { newPool } from "#server/platform/db/connections.ts";
 import { createTestDatabase } from "#server/testing/test-database.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 const pools: pg.Pool[] = [];
-const newPool = (url = database.url) => {
-  const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 1000, query_timeout: 1000 });
-  pool.on("error", () => undefined);
+const countersOf = (url = database.url) => {
+  const pool = newPool({ connectionString: url, max: 2, connectionTimeoutMillis: 1000, query_timeout: 1000 });
   pools.push(pool);
   return pool;
 };
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 test("two processes on one database have one limit, which many requests at once do not get past", async () => {
-  const both = [createRateLimit(0, 30, newPool()), createRateLimit(0, 30, newPool())];
+  const both = [createRateLimit(0, 30, countersOf()), createRateLimit(0, 30, countersOf())];
   const verdicts = await Promise.all(Array.from({ length: 100 }, (_, n) => (both[n % 2] as (typeof both)[0]).count("203.0.113.1")));
   expect(verdicts.filter(({ isAllowed }) => isAllowed)).toHaveLength(30);
   for (const { isAllowed, retryAfter, headers } of verdicts) {
@@ -32,20 +32,20 @@ test("two processes on one database have one limit, which many requests at once 
 });
 
 test("the burst and the minute are counted apart, and the one that is nearer to its end is told", async () => {
-  const limit = createRateLimit(3, 2, newPool());
+  const limit = createRateLimit(3, 2, countersOf());
   const tell = async () => (await limit.count("203.0.113.3")).headers;
   expect(await tell()).toMatchObject({ "X-RateLimit-Limit": "2", "X-RateLimit-Remaining": "1" });
   expect(await tell()).toMatchObject({ "X-RateLimit-Limit": "2", "X-RateLimit-Remaining": "0" });
   expect(await tell()).toMatchObject({ "X-RateLimit-Limit": "2", "Retry-After": expect.any(String) });
   // The request that was refused is not counted.
-  const { rows } = await newPool().query("SELECT cardinality(times) AS counted FROM request_windows WHERE client = '203.0.113.3'");
+  const { rows } = await countersOf().query("SELECT cardinality(times) AS counted FROM request_windows WHERE client = '203.0.113.3'");
   expect(rows).toEqual([{ counted: 2 }]);
 });
 
 test.each(["memory", "database"])(
   "both windows slide: whichever 5 seconds one takes, no more than the limit was let in (%s)",
   async (where) => {
-    const pool = where === "database" ? newPool() : undefined;
+    const pool = where === "database" ? countersOf() : undefined;
     const client = `203.0.113.5 ${where}`;
     const limit = createRateLimit(25, 10, pool);
     const bursts: { at: number; allowed: number }[] = [];
@@ -84,7 +84,7 @@ test.each(["memory", "database"])(
 );
 
 test("while the database does not answer each process counts alone, and nobody is turned away for it", async () => {
-  const limit = createRateLimit(0, 3, newPool("postgres://nobody@127.0.0.1:1/nothing"));
+  const limit = createRateLimit(0, 3, countersOf("postgres://nobody@127.0.0.1:1/nothing"));
   const verdicts = [];
   for (let n = 0; n < 5; n++) verdicts.push((await limit.count("203.0.113.4")).isAllowed);
   expect(verdicts).toEqual([true, true, true, false, false]);

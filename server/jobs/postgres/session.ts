@@ -1,5 +1,6 @@
-import pg from "pg";
+import type pg from "pg";
 import { SCHEMA } from "#server/events/job-rows.ts";
+import { newPool } from "#server/platform/db/connections.ts";
 
 /** Connections of a worker: one that listens, one that holds locks, the others for jobs to be taken and ended. */
 const CONNECTIONS = 4;
@@ -7,7 +8,7 @@ const QUERY_MS = 8000;
 
 /** A pool of its own, so that jobs are taken and ended however busy the others are. */
 export function openPool(connectionString: string): pg.Pool {
-  const pool = new pg.Pool({
+  return newPool({
     connectionString,
     max: CONNECTIONS,
     keepAlive: true,
@@ -16,10 +17,6 @@ export function openPool(connectionString: string): pg.Pool {
     // A crash of the database takes a job back to an earlier state at worst, and every handler can be run again.
     onConnect: (client) => client.query("SET synchronous_commit = off").then(() => undefined),
   });
-  // A connection that breaks fails its statement; without listeners its error event would end the process.
-  pool.on("error", () => undefined);
-  pool.on("connect", (client) => client.on("error", () => undefined));
-  return pool;
 }
 
 /** Class of the advisory locks that prove workers alive; their other half is made of the worker's name. */

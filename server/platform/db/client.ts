@@ -1,6 +1,7 @@
 import { PrismaPg } from "@prisma/adapter-pg";
-import pg from "pg";
+import type pg from "pg";
 import { PrismaClient } from "#prisma/generated/client.ts";
+import { newPool } from "#server/platform/db/connections.ts";
 import { isDatabaseAway } from "#server/platform/errors.ts";
 import { settings } from "#server/platform/settings.ts";
 
@@ -10,9 +11,7 @@ const PATIENCE = { maxWait: 20_000, timeout: 30_000 };
 function open() {
   const { DATABASE_URL, DATABASE_POOL } = settings();
   if (!DATABASE_URL) throw new Error("The database address is not known yet: DATABASE_URL is set by server/main.ts at start.");
-  const pool = new pg.Pool({ connectionString: DATABASE_URL, max: DATABASE_POOL, connectionTimeoutMillis: 10_000 });
-  // An idle connection that the server closes must not end the process; the next query opens another.
-  pool.on("error", () => undefined);
+  const pool = newPool({ connectionString: DATABASE_URL, max: DATABASE_POOL, connectionTimeoutMillis: 10_000 });
   return { pool, db: new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: PATIENCE }) };
 }
 
@@ -31,7 +30,7 @@ export const pool = (): pg.Pool => connection().pool;
 
 /**
  * Lends one connection, for what needs several statements on the same one. A connection that breaks meanwhile fails the
- * statement under way and is thrown away; without a listener its error event would end the process.
+ * statement under way and is thrown away.
  */
 export async function withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>, from: pg.Pool = pool()): Promise<Result> {
   const client = await from.connect();

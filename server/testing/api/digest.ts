@@ -1,4 +1,4 @@
-import { Pool } from "pg";
+import { newPool } from "#server/platform/db/connections.ts";
 
 // What is kept of one project, summed up, so that a spec can tell that nothing of it changed. It looks into the database:
 // what no list shows counts too.
@@ -74,9 +74,7 @@ export interface Digest {
 /** @param connectionString of the database that is looked at */
 export async function openDigest(connectionString: string): Promise<Digest> {
   // One plan for every project, made once on each connection: to plan the sums takes longer than to work them out.
-  const pool = new Pool({ connectionString, max: 2, options: "-c plan_cache_mode=force_generic_plan" });
-  // A pool has ended before its connections have: the database that is dropped then ends them.
-  pool.on("error", () => undefined);
+  const pool = newPool({ connectionString, max: 2, options: "-c plan_cache_mode=force_generic_plan" });
   const { rows: links } = await pool.query<Link>(LINKS);
   const dropped = VOLATILE.map((column) => ` - '${column}'`).join("");
   const sums = [...conditions(links)].map(

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import pg from "pg";
+import type pg from "pg";
 import type { RagConfigs } from "#server/features/knowledge/schema.ts";
 import {
   connectionFault,
@@ -10,6 +10,7 @@ import {
   textOf,
   upstream,
 } from "#server/features/knowledge/sources/remote-hit.ts";
+import { DatabaseError, escapeIdentifier, newClient } from "#server/platform/db/connections.ts";
 import { masked } from "#server/platform/mask-scope.ts";
 import { BoundedConnection } from "#server/platform/net/bounded-connection.ts";
 import { AddressRefused, guardedLookup, isReachable, type Reach } from "#server/platform/net/guard.ts";
@@ -68,7 +69,7 @@ async function connect({ connection_string, reach }: Config, connection: Bounded
   const host = hostOf(url);
   const mode = url.searchParams.get("sslmode") ?? "disable";
   const isEncrypted = !["disable", "allow", "prefer"].includes(mode);
-  const client = new pg.Client({
+  const client = newClient({
     host: await addressOf(host, reach),
     port: Number(url.port || 5432),
     // What is left out must not come from PGUSER, PGPASSWORD or a .pgpass file: those are the operator's, not the project's.
@@ -84,7 +85,6 @@ async function connect({ connection_string, reach }: Config, connection: Bounded
     statement_timeout: REMOTE_TIMEOUT_MS,
     options: "-c default_transaction_read_only=on",
   });
-  client.on("error", () => undefined);
   await client.connect();
   return client;
 }
@@ -108,7 +108,7 @@ async function withConnection<Result>(config: Config, work: (client: pg.Client) 
         `PostgreSQL at ${host} sent more than ${MAX_BYTES / 1024 / 1024} MiB for one search. Check what the table holds.`,
         tooLong,
       );
-    if (error instanceof pg.DatabaseError) throw upstream(databaseSentence(error), error);
+    if (error instanceof DatabaseError) throw upstream(databaseSentence(error), error);
     // The driver says so in words only.
     if (error instanceof Error && /timeout/i.test(error.message))
       throw connectionFault("PostgreSQL", host, Object.assign(error, { code: "ETIMEDOUT" }));
@@ -138,9 +138,9 @@ function databaseSentence({ code, message }: pg.DatabaseError): string {
 const quoted = (name: string) =>
   name
     .split(".")
-    .map((part) => pg.escapeIdentifier(part))
+    .map((part) => escapeIdentifier(part))
     .join(".");
-const column = (name: string | null) => (name === null ? "NULL" : pg.escapeIdentifier(name));
+const column = (name: string | null) => (name === null ? "NULL" : escapeIdentifier(name));
 
 /**
  * The rows nearest to a vector, best first.
