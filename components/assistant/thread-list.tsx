@@ -3,9 +3,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { ChevronDown, Ellipsis, Pencil, Sparkles, SquarePen, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { FormDialog } from "#components/forms/form.tsx";
-import { FormField } from "#components/forms/form-field.tsx";
-import { useForm } from "#components/forms/use-form.ts";
+import { RenameDialog } from "#components/forms/rename-dialog.tsx";
 import { useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -92,7 +90,7 @@ export function ThreadList({ current, onOpen }: ThreadListProps) {
           Show more
         </Button>
       )}
-      {renamed && <RenameDialog thread={renamed} onClose={() => setRenamed(null)} />}
+      {renamed && <RenameThreadDialog thread={renamed} onClose={() => setRenamed(null)} />}
       {deleted && (
         <DeleteDialog thread={deleted} onClose={() => setDeleted(null)} onDeleted={() => deleted.id === current && onOpen(null)} />
       )}
@@ -142,22 +140,15 @@ export function ThreadMenu({ current, onOpen, heading: Heading }: ThreadListProp
   );
 }
 
-function RenameDialog({ thread, onClose }: { thread: ThreadSummary; onClose: () => void }) {
+const Title = RenameThreadInput.pick({ title: true });
+
+function RenameThreadDialog({ thread, onClose }: { thread: ThreadSummary; onClose: () => void }) {
   const { trpc, client, cache } = useApi();
-  const form = useForm({
-    schema: RenameThreadInput.pick({ title: true }),
-    initial: { title: thread.title },
-    submit: async ({ title }) => {
-      await client.assistant.renameThread.mutate({ thread_id: thread.id, title });
-      await cache.invalidateQueries(trpc.assistant.pathFilter());
-      onClose();
-    },
-  });
-  return (
-    <FormDialog onClose={onClose} size="sm" title="Rename thread" form={form} submitLabel="Rename">
-      <FormField form={form} name="title" hint={null} autoFocus autoComplete="off" />
-    </FormDialog>
-  );
+  const save = async ({ title }: { title: string }) => {
+    await client.assistant.renameThread.mutate({ thread_id: thread.id, title });
+    await cache.invalidateQueries(trpc.assistant.pathFilter());
+  };
+  return <RenameDialog what="thread" schema={Title} initial={{ title: thread.title }} save={save} onClose={onClose} />;
 }
 
 function DeleteDialog({ thread, onClose, onDeleted }: { thread: ThreadSummary; onClose: () => void; onDeleted: () => void }) {

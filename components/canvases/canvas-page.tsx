@@ -31,7 +31,9 @@ import { type Canvas, type CanvasData, type Widget, WidgetRange } from "#server/
 
 // Loaded once somebody asks for them.
 const Trail = dynamic(() => import("#components/canvases/trail/trail.tsx").then((module) => module.Trail));
-const RenameDialog = dynamic(() => import("#components/canvases/rename-dialog.tsx").then((module) => module.RenameDialog));
+const RenameCanvasDialog = dynamic(() =>
+  import("#components/canvases/rename-canvas-dialog.tsx").then((module) => module.RenameCanvasDialog),
+);
 const CanvasEditing = dynamic(() => import("#components/canvases/editing/canvas-editing.tsx").then((module) => module.CanvasEditing));
 
 const OWN = "own";
@@ -165,7 +167,7 @@ export function CanvasPage({ canvasId, initial }: CanvasPageProps) {
           )}
         </CanvasGrid>
       )}
-      {isRenaming && canvas.data && <RenameDialog canvas={canvas.data} onClose={() => setRenaming(false)} />}
+      {isRenaming && canvas.data && <RenameCanvasDialog canvas={canvas.data} onClose={() => setRenaming(false)} />}
       {opened && <Trail {...opened} onClose={() => setOpened(null)} />}
     </Page>
   );

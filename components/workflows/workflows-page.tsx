@@ -3,9 +3,7 @@
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { FileUp, LayoutTemplate, Plus } from "lucide-react";
 import { useState } from "react";
-import { FormDialog } from "#components/forms/form.tsx";
-import { FormField } from "#components/forms/form-field.tsx";
-import { useForm } from "#components/forms/use-form.ts";
+import { RenameDialog } from "#components/forms/rename-dialog.tsx";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi } from "#components/trpc.tsx";
@@ -142,23 +140,14 @@ export function WorkflowsPage() {
   );
 }
 
-const Rename = CreateWorkflowInput.pick({ name: true, description: true }).required();
+const NameAndDescription = CreateWorkflowInput.pick({ name: true, description: true }).required();
 
 function RenameWorkflowDialog({ workflow, onClose }: { workflow: WorkflowSummary; onClose: () => void }) {
   const { trpc, client, cache } = useApi();
-  const form = useForm({
-    schema: Rename,
-    initial: { name: workflow.name, description: workflow.description },
-    submit: async (value) => {
-      await client.workflows.update.mutate({ workflow_id: workflow.id, ...value });
-      await cache.invalidateQueries(trpc.workflows.pathFilter());
-      onClose();
-    },
-  });
-  return (
-    <FormDialog onClose={onClose} title="Rename workflow" size="sm" form={form} submitLabel="Rename">
-      <FormField form={form} name="name" hint={null} autoFocus autoComplete="off" />
-      <FormField form={form} name="description" isOptional hint={null} rows={2} />
-    </FormDialog>
-  );
+  const { id: workflow_id, name, description } = workflow;
+  const save = async (value: { name: string; description: string }) => {
+    await client.workflows.update.mutate({ workflow_id, ...value });
+    await cache.invalidateQueries(trpc.workflows.pathFilter());
+  };
+  return <RenameDialog what="workflow" schema={NameAndDescription} initial={{ name, description }} save={save} onClose={onClose} />;
 }

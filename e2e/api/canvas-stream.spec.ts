@@ -1,21 +1,9 @@
 import { readEvents, readStream, type WireEvent } from "#e2e/api/read-stream.ts";
 import { expect, test } from "#e2e/fixtures.ts";
+import { echo, total } from "#e2e/shown-echo.ts";
 import { Canvas, CanvasEvent } from "#server/features/canvases/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
-const position = { x: 0, y: 0 };
-/** Its Output shows what it was given. */
-const echo = {
-  nodes: [
-    { id: "t", type: "triggerNode", position, data: { label: "Start", kind: "manual" } },
-    { id: "o", type: "outputNode", position, data: { label: "Result", format: "json", value: "{{trigger.output}}" } },
-  ],
-  edges: [{ id: "e", source: "t", target: "o" }],
-};
-const total = (workflow_id: string) => ({
-  ...{ id: "total", type: "number", title: "Total", workflow_id, output_label: "Result" },
-  ...{ layout: { x: 0, y: 0, w: 3, h: 2 }, options: { path: "$.n" } },
-});
 const toldBy = ({ data }: WireEvent) => {
   const event = CanvasEvent.parse(data);
   return event.type === "canvas_data" ? event.widgets.map(({ widget_id, value }) => [widget_id, value]) : event.type;

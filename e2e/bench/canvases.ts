@@ -1,12 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import pg from "pg";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { readEvents } from "#e2e/api/read-stream.ts";
-import { type ApiClient, apiClient } from "#e2e/api-client.ts";
+import type { ApiClient } from "#e2e/api-client.ts";
 import { at } from "#e2e/bench/measure.ts";
+import { withOwnService } from "#e2e/bench/own-service.ts";
 import { timeRequests } from "#e2e/bench/requests.ts";
-import { startTreadle } from "#e2e/server.ts";
-import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { Canvas, CanvasData, CanvasDataEvent } from "#server/features/canvases/schema.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
@@ -94,13 +92,7 @@ async function timePushes(api: ApiClient, url: string, canvas_id: string, workfl
 
 /** What the data of a canvas of twelve widgets cost, over REST, with a million executions in their range. */
 export async function measureCanvases({ env, key }: { env: Record<string, string>; key: string }) {
-  const postgres = await startOwnPostgres();
-  const secrets = { AUTH_SECRET: "auth secret of the benchmark, 32 and more", ENCRYPTION_KEY: "encryption key of the benchmark, 32 +" };
-  const treadle = await startTreadle({ env: { ...env, ...secrets, DATABASE_URL: postgres.url } });
-  const client = new pg.Client({ connectionString: postgres.url });
-  try {
-    await client.connect();
-    const api = apiClient({ url: treadle.url, key });
+  return withOwnService({ env, key }, async ({ url, api, client }) => {
     const graph = graphOf({ t: ["trigger"], o: ["output"] }, ["t>o"]);
     const { id } = (await api.post("/workflows", { name: "Shown", ...graph }, { schema: Workflow, status: 201 })).body;
     const widgets = widgetsOver(id);
@@ -119,21 +111,17 @@ export async function measureCanvases({ env, key }: { env: Record<string, string
     const { body } = await api.get(`/canvases/${canvas.id}/data`, { schema: CanvasData });
     const [, count] = body.widgets;
     if (count?.value !== COUNT || body.widgets.some(({ status }) => status !== "ok")) throw new Error(JSON.stringify(body).slice(0, 2000));
-    const send = () => fetch(`${treadle.url}/api/v1/canvases/${canvas.id}/data`, { headers: { authorization: `Bearer ${key}` } });
+    const send = () => fetch(`${url}/api/v1/canvases/${canvas.id}/data`, { headers: { authorization: `Bearer ${key}` } });
     await timeRequests(send, { count: 5, concurrency: 1, status: 200 });
     const figures = await timeRequests(send, { count: REQUESTS, concurrency: 1, status: 200 });
     process.stdout.write(
       `canvas of ${widgets.length} widgets over ${COUNT} executions: p50 ${figures.p50_ms.toFixed(0)} ms, p99 ${figures.p99_ms.toFixed(0)} ms over REST (wanted: p50 under ${MOST_MS}); adding up their hours took ${(folded_ms / 1000).toFixed(1)} s\n`,
     );
-    const pushes = await timePushes(api, treadle.url, canvas.id, id);
+    const pushes = await timePushes(api, url, canvas.id, id);
     const [pushed_p50_ms, pushed_most_ms] = [at(pushes, 0.5), at(pushes, 1)];
     process.stdout.write(
       `from a run's end to its viewers: p50 ${pushed_p50_ms.toFixed(0)} ms, at most ${pushed_most_ms.toFixed(0)} ms of ${PUSHES} (wanted: under ${LATE_MS})\n`,
     );
     return { folded_ms, ...figures, pushed_p50_ms, pushed_most_ms };
-  } finally {
-    await client.end();
-    await treadle.stop();
-    await postgres.stop();
-  }
+  });
 }

@@ -1,8 +1,5 @@
-import pg from "pg";
-import { apiClient } from "#e2e/api-client.ts";
+import { withOwnService } from "#e2e/bench/own-service.ts";
 import { type Requests, timeRequests } from "#e2e/bench/requests.ts";
-import { startTreadle } from "#e2e/server.ts";
-import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { seedExecutions } from "#e2e/tools/seed-executions.ts";
 import { until } from "#e2e/until.ts";
 import { UserProfile } from "#server/features/identity/schema.ts";
@@ -19,15 +16,9 @@ const UNCOUNTED = "SELECT (SELECT count(*) FROM executions) - (SELECT coalesce(s
 
 /** Every list of executions in a project that has a million of them: without a filter, with each, with both; first, deep and last page. */
 export async function measureLists({ env, key }: { env: Record<string, string>; key: string }) {
-  const postgres = await startOwnPostgres();
-  const secrets = { AUTH_SECRET: "auth secret of the benchmark, 32 and more", ENCRYPTION_KEY: "encryption key of the benchmark, 32 +" };
-  const treadle = await startTreadle({ env: { ...env, ...secrets, DATABASE_URL: postgres.url } });
-  const client = new pg.Client({ connectionString: postgres.url });
-  try {
-    await client.connect();
-    const api = apiClient({ url: treadle.url, key });
+  return withOwnService({ env, key }, async ({ url, api, client, database }) => {
     const { projects } = (await api.get("/users/me", { schema: UserProfile })).body;
-    const [busy, ...others] = await seedExecutions({ database: postgres.url, project: projects[0]?.id ?? "", count: COUNT });
+    const [busy, ...others] = await seedExecutions({ database, project: projects[0]?.id ?? "", count: COUNT });
     const rare = others.at(-1);
     const began = performance.now();
     const { total } = (await api.get("/executions", { schema: ExecutionPage })).body;
@@ -39,7 +30,7 @@ export async function measureLists({ env, key }: { env: Record<string, string>; 
 
     const figures: Record<string, Requests> = {};
     const measure = async (path: string) => {
-      const send = () => fetch(`${treadle.url}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
+      const send = () => fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
       await timeRequests(send, { count: WARM_UP, concurrency: 1, status: 200 });
       figures[path] = await timeRequests(send, { count: REQUESTS, concurrency: 1, status: 200 });
     };
@@ -63,9 +54,5 @@ export async function measureLists({ env, key }: { env: Record<string, string>; 
     process.stdout.write(`lists at ${COUNT} executions, p50 and p99 in ms over REST, slowest first (wanted: under ${MOST_MS})\n`);
     process.stdout.write(`${slowest.map(line).join("\n")}\n`);
     return { first_ms, figures };
-  } finally {
-    await client.end();
-    await treadle.stop();
-    await postgres.stop();
-  }
+  });
 }

@@ -1,19 +1,7 @@
 import { expect, test } from "#e2e/fixtures.ts";
+import { echo, total } from "#e2e/shown-echo.ts";
 import { Canvas, SharedLink } from "#server/features/canvases/schema.ts";
 
-const position = { x: 0, y: 0 };
-/** Its Output shows what it was given. */
-const echo = {
-  nodes: [
-    { id: "t", type: "triggerNode", position, data: { label: "Start", kind: "manual" } },
-    { id: "o", type: "outputNode", position, data: { label: "Result", format: "json", value: "{{trigger.output}}" } },
-  ],
-  edges: [{ id: "e", source: "t", target: "o" }],
-};
-const total = (workflow_id: string) => ({
-  ...{ id: "total", type: "number", title: "Total", workflow_id, output_label: "Result" },
-  ...{ layout: { x: 0, y: 0, w: 3, h: 2 }, options: { path: "$.n" } },
-});
 test("the page of a link is there without sign-in while the link is good, in no search engine and told to no other site", async ({
   api,
   workflow,

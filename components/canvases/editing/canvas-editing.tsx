@@ -45,6 +45,17 @@ export interface CanvasEditingProps {
 
 const MAX_WIDGETS = 50;
 
+/** What a widget is taken hold of by. */
+const HANDLES = [
+  { gesture: "move", label: "Move", icon: <Move />, className: "cursor-grab" },
+  {
+    gesture: "resize",
+    label: "Resize",
+    icon: <MoveDiagonal2 />,
+    className: "absolute right-0.5 bottom-0.5 z-1 cursor-nwse-resize bg-surface",
+  },
+] as const;
+
 /** A canvas while it is arranged: what is changed is saved by itself, and can be taken back. */
 export function CanvasEditing({ canvas, shown, range, isAdding = false, menu, onDone }: CanvasEditingProps) {
   const { trpc, client, cache } = useApi();
@@ -201,22 +212,16 @@ export function CanvasEditing({ canvas, shown, range, isAdding = false, menu, on
               }
               actions={
                 <>
-                  <IconButton
-                    label="Move"
-                    size="sm"
-                    icon={<Move />}
-                    hasTooltip={false}
-                    className="cursor-grab touch-none @max-3xl:hidden"
-                    {...gesture.control(widget.id, "move")}
-                  />
-                  <IconButton
-                    label="Resize"
-                    size="sm"
-                    icon={<MoveDiagonal2 />}
-                    hasTooltip={false}
-                    className="absolute right-0.5 bottom-0.5 z-1 cursor-nwse-resize touch-none bg-surface @max-3xl:hidden"
-                    {...gesture.control(widget.id, "resize")}
-                  />
+                  {HANDLES.map(({ gesture: kind, className, ...shown }) => (
+                    <IconButton
+                      key={kind}
+                      {...shown}
+                      size="sm"
+                      hasTooltip={false}
+                      className={cn("touch-none @max-3xl:hidden", className)}
+                      {...gesture.control(widget.id, kind)}
+                    />
+                  ))}
                   {menu(
                     widget,
                     <>

@@ -5,7 +5,7 @@ import { Ellipsis, Pencil, Plus, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { CanvasPicture } from "#components/canvases/list/canvas-picture.tsx";
-import { RenameDialog } from "#components/canvases/rename-dialog.tsx";
+import { RenameCanvasDialog } from "#components/canvases/rename-canvas-dialog.tsx";
 import { plural } from "#components/format.ts";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -93,7 +93,7 @@ export function CanvasesPage() {
           <Pager page={page} perPage={PER_PAGE} total={canvases.data.total} onPageChange={setPage} />
         </>
       )}
-      {renamed && <RenameDialog canvas={renamed} onClose={() => setRenamed(null)} />}
+      {renamed && <RenameCanvasDialog canvas={renamed} onClose={() => setRenamed(null)} />}
       {deleting && (
         <ConfirmDialog
           onClose={() => setDeleting(null)}

@@ -6,7 +6,7 @@ import dynamic from "next/dynamic";
 import { z } from "zod";
 import { describeField } from "#components/forms/describe-field.ts";
 import { useTRPC } from "#components/trpc.tsx";
-import { Button } from "#components/ui/button.tsx";
+import { Button, type ButtonProps } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Field } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -232,17 +232,7 @@ function RecordField({ value, problems, isReadOnly, onChange }: RecordFieldProps
           </Field>
         </fieldset>
       ))}
-      {!isReadOnly && (
-        <Button
-          size="sm"
-          icon={<Plus />}
-          disabled={Object.hasOwn(value, fresh)}
-          className="self-start"
-          onClick={() => onChange({ ...value, [fresh]: "" })}
-        >
-          Add
-        </Button>
-      )}
+      {!isReadOnly && <AddButton disabled={Object.hasOwn(value, fresh)} onClick={() => onChange({ ...value, [fresh]: "" })} />}
     </div>
   );
 }
@@ -357,17 +347,13 @@ function RowsField({ nodeId, name, schema, ui, value, problems, isReadOnly, onCh
           ))}
         </fieldset>
       ))}
-      {!isReadOnly && (
-        <Button
-          size="sm"
-          icon={<Plus />}
-          disabled={rows.length >= most}
-          className="self-start"
-          onClick={() => onChange([...rows, newRow(shape, rows)])}
-        >
-          Add
-        </Button>
-      )}
+      {!isReadOnly && <AddButton disabled={rows.length >= most} onClick={() => onChange([...rows, newRow(shape, rows)])} />}
     </div>
   );
 }
+
+const AddButton = (button: Pick<ButtonProps, "disabled" | "onClick">) => (
+  <Button size="sm" icon={<Plus />} className="self-start" {...button}>
+    Add
+  </Button>
+);

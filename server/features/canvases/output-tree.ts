@@ -1,5 +1,5 @@
 import { isObject, outputValue, pathStep } from "#server/features/canvases/propose-widgets.ts";
-import type { OutputPart } from "#server/features/canvases/schema.ts";
+import { MAX_PATH, type OutputPart } from "#server/features/canvases/schema.ts";
 
 // An output as a tree of what can be picked in it, small enough to be sent and drawn. Pure: loads anywhere.
 
@@ -8,7 +8,6 @@ const MAX_ENTRIES = 40;
 const MAX_ITEMS = 5;
 const MAX_DEPTH = 8;
 const MAX_TEXT = 80;
-const MAX_PATH = 300;
 
 const kindOf = (value: unknown): OutputPart["kind"] => {
   if (value === null || value === undefined) return "empty";

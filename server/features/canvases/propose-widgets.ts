@@ -1,4 +1,4 @@
-import type { Widget } from "#server/features/canvases/schema.ts";
+import { MAX_PATH, type Widget } from "#server/features/canvases/schema.ts";
 
 // Looks at what an Output really gave, and says which widgets would show it well. Pure: loads anywhere.
 
@@ -44,7 +44,6 @@ const MAX_PROPOSALS = 6;
 const MAX_DEPTH = 4;
 /** Entries of an object and rows of a list that are looked at. */
 const MAX_ENTRIES = 50;
-const MAX_PATH = 300;
 const MAX_COLUMNS = 6;
 /** Characters that fit into a cell or a small box. */
 const SHORT = 60;

@@ -6,7 +6,9 @@ import { Id, ignoredFields, Name, pageOf, pageQuery, Timestamp } from "#server/s
 /** Columns of the grid that widgets stand in. */
 export const GRID_COLUMNS = 12;
 
-const JsonPath = z.string().trim().min(1, "Give a path.").max(300);
+/** Most characters of a path. */
+export const MAX_PATH = 300;
+const JsonPath = z.string().trim().min(1, "Give a path.").max(MAX_PATH);
 
 const part = JsonPath.optional().meta({
   description: "JSONPath (RFC 9535) of the part of a JSON output to show; left out, all of it",
