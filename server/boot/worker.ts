@@ -25,17 +25,15 @@ const JOBS_AT_ONCE = 20;
 /** Time that a run needs to stop after its calls were aborted, in milliseconds. */
 const HALT_MS = 1500;
 
+async function askAgain(): Promise<void> {
+  const found = await sweepExecutions();
+  if (found) log.info({ found }, "asked again for executions that nobody carried");
+}
+
 async function sweep(): Promise<void> {
-  try {
-    const found = await sweepExecutions();
-    if (found) log.info({ found }, "asked again for executions that nobody carried");
-    await sweepChildren();
-    await sweepFailures();
-    await sweepThreads();
-    await tellFailures();
-  } catch (error) {
-    log.warn({ err: error }, "the sweep failed, the next one tries again");
-  }
+  // What goes wrong with one of them keeps none of the others from its turn.
+  for (const part of [askAgain, sweepChildren, sweepFailures, sweepThreads, tellFailures])
+    await part().catch((err: unknown) => log.warn({ err }, "a part of the sweep failed, the next one tries again"));
 }
 
 /**

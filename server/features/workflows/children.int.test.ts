@@ -235,6 +235,9 @@ test("whatever dies in between, the sweep starts what was wanted once, tells its
   const waiting = await newWorkflow({ t: ["triggerNode"], w: ["waitNode", { mode: "callback" }], o: ["outputNode"] }, ["t>w", "w.done>o"]);
   const lost = await start(await calling(waiting));
   await runThrough(lost);
+  // Nor has it said that the other one is under way.
+  await pool().query("UPDATE waits SET notified_at = NULL, created_at = now() - interval '1 minute' WHERE execution_id = $1", [lost]);
+  await sweepChildren();
   await pool().query("UPDATE waits SET status = 'withdrawn' WHERE execution_id = $1", [lost]);
   await sweepChildren();
   expect((await read(await childOf(lost))).status).toBe("cancelled");

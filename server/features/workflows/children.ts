@@ -3,7 +3,8 @@ import { assertRunnable, triggerValues } from "#server/features/workflows/execut
 import { savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, ERRORS, isAppError } from "#server/platform/errors.ts";
-import { isOrphan, neglected, orphans, type WantedChild, wantedChild } from "#server/runs/store/children.ts";
+import { log } from "#server/platform/log.ts";
+import { neglected, noteUnderWay, orphans, type WantedChild, wantedChild } from "#server/runs/store/children.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { cancelChild, endWait, tellParent } from "#server/runs/use-cases/end-children.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
@@ -48,7 +49,7 @@ async function startWanted(id: string, wanted: WantedChild): Promise<void> {
   const parent = { execution_id: parent_id, node_id, depth: depth + 1 };
   await startExecution({ ...run, ...values, trigger: "workflow", parent, isCounted: false });
   // The other one may have ended while this began.
-  if (await isOrphan(id)) await cancelChild(id);
+  if (!(await noteUnderWay(id))) await cancelChild(id);
 }
 
 /**
@@ -66,8 +67,21 @@ export async function startChild(wait_id: string): Promise<void> {
   }
 }
 
+/** What a run that is waited for needs, by what has become of it. */
+const CARE = { missing: startChild, open: noteUnderWay, ended: tellParent };
+
 /** Looks after runs that nodes wait for: starts what was not started, tells of ends that were not told, cancels what nobody waits for. */
 export async function sweepChildren(): Promise<void> {
-  for (const { id, is_started } of await neglected()) await (is_started ? tellParent(id) : startChild(id));
-  for (const id of await orphans()) await cancelChild(id);
+  const work = [
+    ...(await neglected()).map(
+      ({ id, run }) =>
+        () =>
+          CARE[run](id),
+    ),
+    ...(await orphans()).map((id) => () => cancelChild(id)),
+  ];
+  for (const each of work)
+    await each().catch((err: unknown) =>
+      log.warn({ err }, "a run that another one started could not be looked after, the next sweep tries again"),
+    );
 }

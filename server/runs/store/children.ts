@@ -48,30 +48,44 @@ export async function childrenUnderWay(parent_id: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** True when nobody waits for a run any more that another one has started. */
-export async function isOrphan(id: string): Promise<boolean> {
-  return (await orphans(id)).length > 0;
+/**
+ * Takes note that the run which a wait is for is under way; its end is a reason to look at the wait again.
+ * @returns false when nobody waits for it any more
+ */
+export async function noteUnderWay(id: string): Promise<boolean> {
+  const { rows } = await pool().query<{ is_wanted: boolean }>(
+    // Its row is locked first: whoever ends it now does so before this or after.
+    `WITH child AS MATERIALIZED (SELECT id FROM executions WHERE id = $1 AND completed_at IS NULL FOR UPDATE)
+     UPDATE waits w SET notified_at = now() FROM child WHERE w.id = child.id RETURNING w.status = 'waiting' AS is_wanted`,
+    [id],
+  );
+  return rows[0]?.is_wanted ?? true;
 }
+
+// Whoever sweeps looks again and again, and most waits are for runs that take long: `notified_at` leads past all of these.
 
 const SOME = 200;
 
-/** Runs under way for which nobody waits any more: all of them, or this one if it is. */
-export async function orphans(id: string | null = null): Promise<string[]> {
+/** Runs under way for which nobody waits any more. */
+export async function orphans(): Promise<string[]> {
   const { rows } = await pool().query<{ id: string }>(
-    `SELECT e.id FROM executions e JOIN waits w ON w.id = e.id
-     WHERE e.parent_id IS NOT NULL AND e.completed_at IS NULL AND w.status <> 'waiting' AND ($1::uuid IS NULL OR e.id = $1) LIMIT ${SOME}`,
-    [id],
+    `SELECT e.id FROM waits w JOIN executions e ON e.id = w.id
+     WHERE w.reason = 'child' AND w.status IN ('resolved', 'expired', 'withdrawn') AND w.notified_at IS NOT NULL AND e.completed_at IS NULL
+     LIMIT ${SOME}`,
   );
   return rows.map((row) => row.id);
 }
 
-/** Waits for runs of which nobody has taken care for a few seconds: those that were never started, and those that have ended. */
-export async function neglected(): Promise<{ id: string; is_started: boolean }[]> {
-  const { rows } = await pool().query<{ id: string; is_started: boolean }>(
-    `SELECT w.id, e.id IS NOT NULL AS is_started FROM waits w LEFT JOIN executions e ON e.id = w.id
-     WHERE w.reason = 'child' AND w.status = 'waiting' AND w.created_at < now() - interval '3 seconds'
-       AND (e.id IS NULL OR (e.status IN ${FINAL} AND e.completed_at < now() - interval '3 seconds'))
-     ORDER BY w.id LIMIT ${SOME}`,
+/**
+ * Waits for runs of which nobody has taken care for a few seconds.
+ * @returns `run`: whether the run was never started, is under way without that being noted, or has ended without that being told
+ */
+export async function neglected(): Promise<{ id: string; run: "missing" | "open" | "ended" }[]> {
+  const { rows } = await pool().query<{ id: string; run: "missing" | "open" | "ended" }>(
+    `SELECT w.id, CASE WHEN e.id IS NULL THEN 'missing' WHEN e.completed_at IS NULL THEN 'open' ELSE 'ended' END AS run
+     FROM waits w LEFT JOIN executions e ON e.id = w.id
+     WHERE w.reason = 'child' AND w.status = 'waiting' AND w.notified_at IS NULL AND w.created_at < now() - interval '3 seconds'
+     ORDER BY w.created_at LIMIT ${SOME}`,
   );
   return rows;
 }

@@ -30,6 +30,11 @@ const WAITS = `
   ), seen AS (
     UPDATE notifications SET read_at = now() WHERE kind = 'review' AND subject_id IN (SELECT id FROM withdrawn) AND read_at IS NULL`;
 
+// The run that waits for this one is to be told, and whoever sweeps finds that.
+const UNTOLD = `
+  ), untold AS (
+    UPDATE waits SET notified_at = NULL FROM lease WHERE id = $1 AND reason = 'child'`;
+
 // What calls of models cost, of rows that bear the agent which made one. Each call is a row of its own, since calls that end
 // side by side would wait for each other at a sum.
 const CALLS = {
@@ -80,15 +85,16 @@ export const firstWrite = (rows: string, events: string, texts?: [hashes: string
       FROM begun, jsonb_array_elements(${events}::jsonb) WITH ORDINALITY AS e(event, position)
     )${texts ? `, texts AS (${insertTexts("begun.id", "begun", ...texts)})` : ""}`;
 
-/** `hasWaits`: that begin or end; `hasCalls`: of models; `hasTexts`: long ones. */
+/** `hasWaits`: that begin or end; `endsChild`: of a run that another one waits for; `hasCalls`: of models; `hasTexts`: long ones. */
 interface CommitKind {
   hasWaits: boolean;
+  endsChild: boolean;
   hasCalls: boolean;
   hasTexts: boolean;
 }
 
 // One statement, so that results, events and the end of a run are there together or not at all.
-const commitSql = ({ hasWaits, hasCalls, hasTexts }: CommitKind) => {
+const commitSql = ({ hasWaits, endsChild, hasCalls, hasTexts }: CommitKind) => {
   const calls = hasCalls ? CALLS : NO_CALLS;
   const first = hasWaits ? 16 : 14;
   const texts = `
@@ -130,7 +136,7 @@ const commitSql = ({ hasWaits, hasCalls, hasTexts }: CommitKind) => {
     DELETE FROM execution_events WHERE execution_id = $1 AND cardinality($8::text[]) > 0 AND seq > $12 AND type = 'node_delta'
       AND EXISTS (SELECT FROM lease) AND concat(data->>'iteration', ' ', node_id) = ANY($8)
   ), result AS (
-    UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs' WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${calls.used}${hasWaits ? WAITS : ""}${hasTexts ? texts : ""}
+    UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs' WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${calls.used}${hasWaits ? WAITS : ""}${endsChild ? UNTOLD : ""}${hasTexts ? texts : ""}
   ), ${QUEUED}
   SELECT seq, pg_notify('treadle_execution', $1::text), ${TELL_READERS} FROM lease`;
 };
@@ -139,7 +145,7 @@ const statements = new Map<string, { name: string; text: string }>();
 
 /** The statement that writes what has happened in a run, by what that holds besides rows and events. */
 function commitStatement(kind: CommitKind): { name: string; text: string } {
-  const name = `run-commit${kind.hasWaits ? "-waits" : ""}${kind.hasCalls ? "-calls" : ""}${kind.hasTexts ? "-texts" : ""}`;
+  const name = `run-commit${kind.hasWaits ? "-waits" : ""}${kind.endsChild ? "-child" : ""}${kind.hasCalls ? "-calls" : ""}${kind.hasTexts ? "-texts" : ""}`;
   const known = statements.get(name) ?? { name, text: commitSql(kind) };
   statements.set(name, known);
   return known;
@@ -230,7 +236,8 @@ export async function commit(run: RunState, { rows, events, ending, status, ...r
   if (hasWaits) values.push(waiting, run.project_id);
   if (texts.lists) values.push(...texts.lists);
   const hasCalls = ended.some((row) => row.agent_id !== undefined);
-  const { name, text } = commitStatement({ hasWaits, hasCalls, hasTexts: texts.lists !== undefined });
+  const endsChild = ending !== undefined && run.parent_id !== null;
+  const { name, text } = commitStatement({ hasWaits, endsChild, hasCalls, hasTexts: texts.lists !== undefined });
   const [written] = await query<{ seq: number }>(name, text, values, signal);
   if (!written && !(await isWritten(run))) throw new LeaseLost("Another process carries this run.");
   texts.written();

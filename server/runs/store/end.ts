@@ -51,7 +51,10 @@ const CANCEL = `
 
 async function cancel(within: Prisma.TransactionClient, ids: readonly string[], nodes: readonly string[]): Promise<void> {
   const now = new Date();
-  if (ids.length) await within.$executeRawUnsafe(CANCEL, ids, nodes, now, now.toISOString());
+  if (!ids.length) return;
+  await within.$executeRawUnsafe(CANCEL, ids, nodes, now, now.toISOString());
+  // Those that wait for one of them are to be told; a statement of its own, because such a wait may have been withdrawn just now.
+  await within.$executeRawUnsafe("UPDATE waits SET notified_at = NULL WHERE id = ANY($1::uuid[]) AND reason = 'child'", ids);
 }
 
 /**
