@@ -72,7 +72,7 @@ try {
   } finally {
     await treadle.stop();
   }
-  if ("waiting in review".includes(wanted)) report.waiting = await measureWaiting({ env, key: KEY });
+  report.waiting = await measureWaiting({ env, key: KEY }, wanted);
   if ("api requests".includes(wanted)) report.api = await measureApi({ env, key: KEY });
   if ("canvas".includes(wanted)) report.canvas = await measureCanvas({ env, key: KEY, modelUrl: models.url });
   if ("lists of a million executions".includes(wanted)) report.lists = await onOwnPostgres(() => measureLists({ env, key: KEY }));

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { graphOf } from "#e2e/api/graphs.ts";
-import { apiClient } from "#e2e/api-client.ts";
+import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { treeCpu } from "#e2e/bench/cpu.ts";
 import { median } from "#e2e/bench/measure.ts";
 import { memoryOf } from "#e2e/bench/memory.ts";
-import { newDataDir, startTreadle } from "#e2e/server.ts";
+import { newDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
 import { until } from "#e2e/until.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
 import { ExecutionPage } from "#server/runs/schema.ts";
@@ -13,39 +13,39 @@ import { ExecutionPage } from "#server/runs/schema.ts";
 const SETTLE_SECONDS = 60;
 const IDLE_SECONDS = 60;
 const ROUNDS = 3;
+const RUNS = 10_000;
+/** Longer than anybody measures. */
+const SECONDS = 30 * 24 * 3600;
 
-/** 1,000 runs that wait in a review: what they cost while they wait; then a restart with 10,000 of them. Medians of three. */
-export async function measureWaiting({ env, key }: { env: Record<string, string>; key: string }) {
-  const dataDir = newDataDir();
-  const first = await startTreadle({ dataDir, env });
-  const api = apiClient({ url: first.url, key });
-  const graph = graphOf({ t: ["trigger"], r: ["humanLoop"], o: ["output"] }, ["t>r", "r.approved>o"]);
-  const { id } = (await api.post("/workflows", { name: "Waits", ...graph }, { schema: Workflow, status: 201 })).body;
-  const paused = async () =>
-    (await api.get(`/executions?workflow_id=${id}&status=paused&per_page=1`, { schema: ExecutionPage })).body.total;
-  const startMore = async (total: number) => {
-    let next = await paused();
-    const client = async () => {
-      while (next++ < total) await api.post(`/workflows/${id}/execute`, {}, { status: 202 });
-    };
-    await Promise.all(Array.from({ length: 20 }, client));
-    await until(async () => (await paused()) === total, 600_000);
-  };
-  const idle = async () => {
-    await pause(SETTLE_SECONDS * 1000);
-    const shares: number[] = [];
-    for (let round = 1; round <= ROUNDS; round++) {
-      const before = treeCpu(first.pid);
-      await pause(IDLE_SECONDS * 1000);
-      shares.push((treeCpu(first.pid) - before) / (IDLE_SECONDS * 10));
-    }
-    return { memory_mib: memoryOf(first.pid), idle_cpu_percent: median(shares) };
-  };
-  const none = await idle();
-  await startMore(1000);
-  const thousand = await idle();
-  await startMore(10_000);
-  await first.stop();
+/** Runs that do nothing but wait, by what for. @returns the id of the workflow to start, and how many runs each start makes */
+const WAITS: Record<string, (save: (node: [string, object]) => Promise<string>) => Promise<{ id: string; each: number }>> = {
+  review: async (save) => ({ id: await save(["humanLoop", {}]), each: 1 }),
+  time: async (save) => ({ id: await save(["wait", { mode: "for", seconds: SECONDS }]), each: 1 }),
+  callback: async (save) => ({ id: await save(["wait", { mode: "callback", timeout_hours: SECONDS / 3600 }]), each: 1 }),
+  // What it waits for waits too.
+  child: async (save) => ({ id: await save(["workflow", { workflow_id: await save(["wait", { mode: "callback" }]) }]), each: 2 }),
+};
+
+const waiting = async (api: ApiClient) => {
+  const totals = ["paused", "running"].map(
+    async (status) => (await api.get(`/executions?status=${status}&per_page=1`, { schema: ExecutionPage })).body.total,
+  );
+  return (await Promise.all(totals)).reduce((sum, total) => sum + total, 0);
+};
+
+async function idle(server: Treadle) {
+  await pause(SETTLE_SECONDS * 1000);
+  const shares: number[] = [];
+  for (let round = 1; round <= ROUNDS; round++) {
+    const before = treeCpu(server.pid);
+    await pause(IDLE_SECONDS * 1000);
+    shares.push((treeCpu(server.pid) - before) / (IDLE_SECONDS * 10));
+  }
+  return { memory_mib: memoryOf(server.pid), idle_cpu_percent: median(shares) };
+}
+
+/** The time from the start to the line that says it is ready, in milliseconds. */
+async function timeRestarts(dataDir: string, env: Record<string, string>): Promise<number> {
   const restarts: number[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
     const began = performance.now();
@@ -53,11 +53,40 @@ export async function measureWaiting({ env, key }: { env: Record<string, string>
     restarts.push(performance.now() - began);
     await next.stop();
   }
-  const restart_ms = median(restarts);
-  const line = ({ memory_mib, idle_cpu_percent }: typeof none) =>
-    `${memory_mib.toFixed(0)} MiB, ${idle_cpu_percent.toFixed(2)} % of a core`;
-  process.stdout.write(
-    `idle: ${line(none)}\n1,000 runs waiting in review: ${line(thousand)}\nrestart with 10,000 waiting: ready after ${restart_ms.toFixed(0)} ms\n`,
-  );
-  return { none, thousand, restart_ms };
+  return median(restarts);
+}
+
+/** 10,000 runs that wait, of each kind of wait apart: what they cost while they wait, and a restart with them. Medians of three. */
+export async function measureWaiting({ env, key }: { env: Record<string, string>; key: string }, wanted: string) {
+  const kinds = Object.keys(WAITS).filter((kind) => `waiting: ${kind}`.includes(wanted));
+  const figures: Record<string, Awaited<ReturnType<typeof idle>> & { restart_ms: number }> = {};
+  for (const kind of kinds.length ? ["nothing", ...kinds] : []) {
+    const dataDir = newDataDir();
+    const server = await startTreadle({ dataDir, env });
+    const api = apiClient({ url: server.url, key });
+    let count = 0;
+    const save = async ([type, data]: [string, object]) => {
+      const way = type === "humanLoop" ? ".approved" : type === "wait" ? ".done" : "";
+      const graph = graphOf({ t: ["trigger"], w: [type, { ...data }], o: ["output"] }, ["t>w", `w${way}>o`]);
+      return (await api.post("/workflows", { name: `Waits ${++count}`, ...graph }, { schema: Workflow, status: 201 })).body.id;
+    };
+    const started = await WAITS[kind]?.(save);
+    if (started) {
+      let next = 0;
+      const client = async () => {
+        while (next++ < RUNS) await api.post(`/workflows/${started.id}/execute`, {}, { status: 202 });
+      };
+      await Promise.all(Array.from({ length: 20 }, client));
+      await until(async () => (await waiting(api)) === RUNS * started.each, 600_000);
+    }
+    const while_waiting = await idle(server);
+    await server.stop();
+    const restart_ms = await timeRestarts(dataDir, env);
+    figures[kind] = { ...while_waiting, restart_ms };
+    const { memory_mib, idle_cpu_percent } = while_waiting;
+    process.stdout.write(
+      `${started ? RUNS : 0} runs waiting: ${kind}: ${memory_mib.toFixed(0)} MiB, ${idle_cpu_percent.toFixed(2)} % of a core, ready again after ${restart_ms.toFixed(0)} ms\n`,
+    );
+  }
+  return figures;
 }
