@@ -8,7 +8,7 @@ import type { Graph } from "#server/workflow/schema.ts";
 // The standard set of workflows: one of each kind of thing that the engine does. Crash runs, the runs with several workers and
 // the smoke test against an Inngest server all play it. A run is told apart by its mark, which every model call's message bears.
 
-/** One model call that a run makes when nothing is interrupted. */
+/** One call to the model stand-in, by an agent or over HTTP, that a run makes when nothing is interrupted. */
 export interface ExpectedCall {
   node_id: string;
   /** Null outside of loops, as the logs have it. */
@@ -25,6 +25,12 @@ export interface StandardWorkflow {
   calls(mark: string): ExpectedCall[];
   /** True when the run waits for an approval, to be given with the comment `COMMENT`. */
   hasReview?: boolean;
+  /** True when it waits for something else: it is taken up more than once. */
+  isWoken?: boolean;
+  /** True when it calls the service that carries it. */
+  callsUs?: boolean;
+  /** What it starts, with the input of each run. */
+  children?: { workflow: SavedWorkflow; input(mark: string): string[] };
 }
 
 /** What is written with each approval. */
@@ -44,9 +50,122 @@ interface AgentIds {
   slow: string;
 }
 
+const ask = (agent_id: string, input: string): [string, Record<string, unknown>] => ["agent", { agent_id, input }];
+
+/** A workflow that others of the set run; its input is its mark. */
+const helper = ({ slow }: AgentIds): StandardWorkflow => ({
+  name: "helper",
+  graph: graphOf({ t: ["trigger"], help: ask(slow, "help {{trigger.output}}"), o: ["output", { value: "{{help.output}}" }] }, [
+    "t>help",
+    "help>o",
+  ]),
+  input: (mark) => mark,
+  output: () => WORDS,
+  calls: (mark) => outside({ help: `help ${mark}` }),
+});
+
+/** What workflows of the set need besides agents. */
+interface Surroundings {
+  /** Base of the stand-in, ending in /v1. */
+  modelUrl: string;
+  slowModel: string;
+  helper: SavedWorkflow;
+}
+
+/** Nodes that reach out, wait and compose. */
+function composedWorkflows({ modelUrl, slowModel, helper }: Surroundings): StandardWorkflow[] {
+  const post = (message: string): [string, Record<string, unknown>] => [
+    "http",
+    {
+      method: "POST",
+      url: `${modelUrl}/chat/completions`,
+      headers: [{ name: "Authorization", value: "Bearer stand-in-key" }],
+      body_type: "json",
+      body: `{"model": "${slowModel}", "messages": [{"role": "user", "content": "${message}"}]}`,
+    },
+  ];
+  const said = (label: string) => `{{${label}.output.choices[0].message.content}}`;
+  return [
+    {
+      name: "http and code",
+      graph: graphOf(
+        {
+          t: ["trigger"],
+          kept: ["set", { fields: [{ name: "mark", value: "{{trigger.output}}", type: "text" }] }],
+          call: post("call {{kept.output.mark}}"),
+          count: ["code", { inputs: [{ name: "answer", value: said("call") }], code: "len(answer.split())", timeout: 10 }],
+          which: [
+            "switch",
+            {
+              cases: [
+                { id: "five", label: "Five", condition: "int(output) == 5" },
+                { id: "more", label: "More", condition: "int(output) > 5" },
+              ],
+            },
+          ],
+          o: ["output", { value: "{{kept.output.mark | upper}}: {{count.output}} {{which.output}} {{call.status}}" }],
+        },
+        ["t>kept", "kept>call", "call>count", "count>which", "which.case:five>o"],
+      ),
+      input: (mark) => mark,
+      output: (mark) => `${mark.toUpperCase()}: 5 Five 200`,
+      calls: (mark) => outside({ call: `call ${mark}` }),
+    },
+    {
+      name: "waits",
+      graph: graphOf(
+        {
+          t: ["trigger"],
+          Moment: ["wait", { mode: "for", seconds: 1 }],
+          Called: ["wait", { mode: "callback", timeout_hours: 1 }],
+          tell: [
+            "http",
+            {
+              method: "POST",
+              url: "{{Called.resume_url}}",
+              body_type: "json",
+              body: '{"told": "{{trigger.output}}"}',
+              // Made again after a crash it comes too late.
+              accept: "any",
+            },
+          ],
+          o: ["output", { value: "{{Called.output.told}}" }],
+        },
+        ["t>Moment", "Moment.done>Called", "Moment.done>tell", "Called.done>o", "tell>o"],
+      ),
+      input: (mark) => mark,
+      output: (mark) => mark,
+      calls: () => [],
+      isWoken: true,
+      callsUs: true,
+    },
+    {
+      name: "loop of workflows",
+      graph: graphOf(
+        {
+          t: ["trigger"],
+          Each: ["loop", { items_expression: "{{trigger.output}}", concurrency: 2 }],
+          run: ["workflow", { workflow_id: helper.id, input: "{{Each.current_item}}" }],
+          call: post("call {{Each.current_item}}"),
+          item: ["output", { value: `{{run.output}} / ${said("call")}` }],
+          all: ["output", { value: "{{Each.output}}" }],
+        },
+        ["t>Each", "Each.body>run", "Each.body>call", "run>item", "call>item", "Each.done>all"],
+      ),
+      input: (mark) => JSON.stringify([`${mark}-0`, `${mark}-1`]),
+      output: () => {
+        const items = Array<string>(2).fill(`${WORDS} / ${WORDS}`);
+        return JSON.stringify({ item: items, all: items });
+      },
+      calls: (mark) => [0, 1].map((item) => ({ node_id: "call", iteration: `${item}`, message: `call ${mark}-${item}` })),
+      isWoken: true,
+      children: { workflow: helper, input: (mark) => [`${mark}-0`, `${mark}-1`] },
+    },
+  ];
+}
+
 /** @param agents ids of the agents to call */
 function standardWorkflows({ echo, slow }: AgentIds): StandardWorkflow[] {
-  const ask = (agent_id: string, input: string): [string, Record<string, unknown>] => ["agent", { agent_id, input }];
   return [
     {
       name: "chain",
@@ -161,7 +280,8 @@ function standardWorkflows({ echo, slow }: AgentIds): StandardWorkflow[] {
 export type SavedWorkflow = StandardWorkflow & { id: string };
 
 /**
- * Saves the standard set in the project of `api`, with an LLM key and agents that lead to the model stand-in.
+ * Saves the standard set in the project of `api`, with an LLM key and agents that lead to the model stand-in. Nodes of it call that
+ * and the service itself, so the install needs ALLOW_PRIVATE_NETWORK where these are on its own network.
  * @param modelUrl of the stand-in, ending in /v1
  * @param pieceMs how long the slow agent takes for each of its five words
  * @returns the workflows, and how to remove everything again
@@ -175,14 +295,18 @@ export async function saveStandardWorkflows(
   const { body: key } = await api.post("/llm-keys", fields, { schema: LlmKey, status: 201 });
   const agent = async (name: string, model: string) =>
     (await api.post("/agents", { name: name + suffix, model, llm_key_id: key.id }, { schema: Agent, status: 201 })).body.id;
-  const agents = { echo: await agent("Echo", "echo"), slow: await agent("Slow", `slow-${pieceMs}-5`) };
-  const workflows: SavedWorkflow[] = [];
-  for (const workflow of standardWorkflows(agents)) {
+  const slowModel = `slow-${pieceMs}-5`;
+  const agents = { echo: await agent("Echo", "echo"), slow: await agent("Slow", slowModel) };
+  const save = async (workflow: StandardWorkflow): Promise<SavedWorkflow> => {
     const body = { name: workflow.name + suffix, ...workflow.graph };
     const { body: saved } = await api.post("/workflows", body, { schema: Workflow, status: 201 });
-    workflows.push({ ...workflow, id: saved.id });
-  }
-  const paths = [...workflows.map(({ id }) => `/workflows/${id}`), ...Object.values(agents).map((id) => `/agents/${id}`)];
+    return { ...workflow, id: saved.id };
+  };
+  const child = await save(helper(agents));
+  const workflows: SavedWorkflow[] = [];
+  for (const workflow of [...standardWorkflows(agents), ...composedWorkflows({ modelUrl, slowModel, helper: child })])
+    workflows.push(await save(workflow));
+  const paths = [...[...workflows, child].map(({ id }) => `/workflows/${id}`), ...Object.values(agents).map((id) => `/agents/${id}`)];
   return {
     workflows,
     async remove() {

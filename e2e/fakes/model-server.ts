@@ -26,6 +26,8 @@ export interface ModelCall {
   /** True for the tiny call that checks a key and a model when an agent is saved. */
   probe: boolean;
   outcome: "running" | "waiting" | "answered" | "refused" | "dropped" | "aborted";
+  /** Its header Idempotency-Key. */
+  key: string | undefined;
   request: ChatRequest;
 }
 
@@ -121,7 +123,7 @@ class Provider {
     return before < failures;
   }
 
-  async complete(request: ChatRequest, response: ServerResponse, dialect: Dialect, vendor: string): Promise<void> {
+  async complete(request: ChatRequest, response: ServerResponse, dialect: Dialect, vendor: string, key?: string): Promise<void> {
     const call: ModelCall = {
       id: `${++this.#count}`,
       model: request.model,
@@ -129,6 +131,7 @@ class Provider {
       stream: request.stream === true,
       probe: isProbe(request),
       outcome: "running",
+      key,
       request,
     };
     this.#calls.push(call);
@@ -257,7 +260,7 @@ async function handle(provider: Provider, request: IncomingMessage, response: Se
   if (route !== "POST /v1/chat/completions") return sendError(response, 404, `Unknown request URL: ${route}.`);
   const body = (await readJson(request).catch(() => null)) as ChatRequest | null;
   if (!body?.model || !Array.isArray(body.messages)) return sendError(response, 400, "you must provide a model parameter and messages");
-  return provider.complete(body, response, dialect, name);
+  return provider.complete(body, response, dialect, name, request.headers["idempotency-key"]?.toString());
 }
 
 /** Starts the stand-in on `port` of the loopback interface; without one, on a port of the system's choice. */

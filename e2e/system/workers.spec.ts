@@ -2,7 +2,7 @@ import { expect, test } from "@playwright/test";
 import pg from "pg";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { apiClient } from "#e2e/api-client.ts";
-import { byMessage, type ExpectedRun, expectExactCalls, stopped } from "#e2e/call-counts.ts";
+import { byMessage, type ExpectedRun, everyExecution, expectExactCalls, stopped } from "#e2e/call-counts.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { newDataDir, startTreadle } from "#e2e/server.ts";
 import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
@@ -11,6 +11,7 @@ import { lengthOf } from "#e2e/system/length.ts";
 import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
+import { freePort } from "#server/platform/db/embedded.ts";
 import type { Execution } from "#server/runs/schema.ts";
 import { isFinal } from "#server/runs/status-schema.ts";
 
@@ -26,8 +27,10 @@ test("two workers share the runs; one is killed, and every run ends with its cal
     ALLOW_PRIVATE_NETWORK: "1",
     WORKER_CONCURRENCY: "6",
   };
-  const dataDir = newDataDir();
-  const web = await startTreadle({ env, dataDir, role: "web" });
+  const [dataDir, port] = [newDataDir(), await freePort()];
+  // Workers have to know where it is for addresses that runs hand out.
+  Object.assign(env, { APP_URL: `http://127.0.0.1:${port}` });
+  const web = await startTreadle({ env, dataDir, port, role: "web" });
   const newWorker = () => startTreadle({ env, dataDir, role: "worker" });
   const [first, second] = await Promise.all([newWorker(), newWorker()]);
   const api = apiClient({ url: web.url, key });
@@ -80,8 +83,9 @@ test("two workers share the runs; one is killed, and every run ends with its cal
   await until(done, 120_000);
 
   const calls = byMessage(models.calls());
+  const all = await everyExecution(api);
   let interrupted = 0;
-  for (const run of runs) interrupted += (await expectExactCalls(api, { ...run, calls, stops })).interrupted;
+  for (const run of runs) interrupted += (await expectExactCalls(api, { ...run, calls, stops, all })).interrupted;
   expect(interrupted, "the kill interrupted calls").toBeGreaterThan(0);
   const { body: fires } = await api.get(`/workflows/${daily.id}/executions`, { status: 200 });
   expect(fires).toMatchObject([{ trigger: "schedule", status: "completed", input: "good morning" }]);
@@ -107,7 +111,7 @@ test("runs of which nobody was told are carried once, although two workers look 
   await database.connect();
   const { workflows } = await saveStandardWorkflows(api, models.url, { pieceMs: 40 });
   const runs: ExpectedRun[] = [];
-  for (const workflow of workflows.filter(({ hasReview }) => !hasReview)) {
+  for (const workflow of workflows.filter(({ hasReview, isWoken }) => !hasReview && !isWoken)) {
     const mark = `lost-${runs.length}`;
     const { body } = await api.post(`/workflows/${workflow.id}/execute`, { input: workflow.input(mark) }, { status: 202 });
     runs.push({ workflow, mark, execution_id: body.execution_id });
@@ -120,7 +124,9 @@ test("runs of which nobody was told are carried once, although two workers look 
     return rows.every(({ status }) => isFinal(status as Execution["status"]));
   }, 60_000);
   const calls = byMessage(models.calls());
-  for (const run of runs) expect(await expectExactCalls(api, { ...run, calls, stops: [] })).toEqual({ interrupted: 0, answeredTwice: 0 });
+  const all = await everyExecution(api);
+  for (const run of runs)
+    expect(await expectExactCalls(api, { ...run, calls, stops: [], all })).toEqual({ interrupted: 0, answeredTwice: 0, givenUp: 0 });
   const { rows } = await database.query("SELECT DISTINCT dispatch, lease_epoch FROM executions");
   expect(rows).toEqual([{ dispatch: 0, lease_epoch: 1 }]);
 

@@ -11,7 +11,8 @@ import { assertEnd, follow, type SmokeCase, smokeCases } from "#e2e/tools/smoke-
 //   BASE_URL=http://localhost:3000 API_KEY=sk-service-… npm run smoke:inngest
 //
 // Their agents call a model stand-in: the one that MODEL_SERVER_URL names, else one that this script starts on
-// MODEL_SERVER_PORT (any free port unless set) of this machine. One line for each; exit code 1 when one failed.
+// MODEL_SERVER_PORT (any free port unless set) of this machine. Some of their nodes call it, and the Treadle itself, which so needs
+// ALLOW_PRIVATE_NETWORK=1 where these are on its own network. One line for each; exit code 1 when one failed.
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
