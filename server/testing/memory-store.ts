@@ -129,9 +129,11 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     run,
     decide,
     resolve,
-    /** Ids of nodes whose reviews wait, with their iteration. */
+    /** What waits: the node, its iteration, and for what. */
     waiting: () =>
-      [...open.values()].filter(({ status }) => status === "waiting").map(({ node_id, iteration }) => ({ node_id, iteration })),
+      [...open.values()]
+        .filter(({ status }) => status === "waiting")
+        .map(({ node_id, iteration, reason }) => ({ node_id, iteration, reason })),
     deltas,
     commits,
     events: () => commits.flatMap((commit) => commit.events),

@@ -1,4 +1,5 @@
 import { messageOf } from "#server/platform/errors.ts";
+import type { EngineServices } from "#server/runs/ports.ts";
 import { findFaults, handlesOf } from "#server/workflow/graph.ts";
 import { findProblems } from "#server/workflow/problems.ts";
 import { Graph, type GraphNode } from "#server/workflow/schema.ts";
@@ -21,7 +22,14 @@ export function drawFrom(seed: number): Draw {
 export const hashOf = (text: string): number => [...text].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7) >>> 0;
 
 const ITEMS = ["[]", "[1]", '["a","{\\"x\\":1}",null]', '[{"k":1},2]', "[[1],[2,3]]", '["x","y"]'];
-const TYPES = ["agentNode", "agentNode", "loopNode", "loopNode", "branchNode", "outputNode", "humanLoopNode"];
+const TYPES = [
+  ...["agentNode", "agentNode", "agentNode", "loopNode", "loopNode", "loopNode", "branchNode", "switchNode", "outputNode", "humanLoopNode"],
+  ...["setNode", "codeNode", "waitNode", "waitNode", "workflowNode"],
+];
+/** A call over HTTP is not made a third time, whatever killed its process: what comes of it depends on that. */
+const WILD_TYPES = ["httpNode", "httpNode", "terminateNode", "terminateNode"];
+/** What Workflow nodes of random graphs run. */
+export const OTHER_WORKFLOW = "00000000-0000-7000-8000-000000000000";
 const position = { x: 0, y: 0 };
 const scope = { agentName: (id: string) => `Agent ${id}` };
 
@@ -46,13 +54,32 @@ function dataOf(draw: Draw, type: string, id: string, text: string, isWild: bool
       return isWild && draw(8) === 0 ? { value: text, format: "json" } : { value: text };
     case "humanLoopNode":
       return isWild ? { timeout_hours: draw(3) === 0 ? 1 : 0 } : {};
+    case "switchNode": {
+      const cases = ["a", "b"].map((id) => ({ id, label: id.toUpperCase(), condition: pick(draw, ["True", "False"]) }));
+      return { cases, on_error: onError() };
+    }
+    case "setNode": {
+      const field = { name: "x", value: text, type: draw(4) === 0 ? "number" : "text" };
+      return { fields: [field], keep_input: draw(2) === 0, on_error: onError() };
+    }
+    case "codeNode":
+      return { code: "x", inputs: [{ name: "x", value: text }], on_error: onError() };
+    case "waitNode": {
+      const mode = pick(draw, ["for", "until", "callback"]);
+      // One that would be over sooner or later, depending on how the run is played, is for wild ones.
+      return { mode, seconds: 60, until: "1970-01-01T01:00:00Z", timeout_hours: isWild ? 1 : 8000 };
+    }
+    case "workflowNode":
+      return { workflow_id: OTHER_WORKFLOW, input: text, on_error: onError() };
+    case "httpNode":
+      return { method: pick(draw, ["GET", "POST"]), url: "http://example.com/", body_type: "text", body: text, on_error: onError() };
     default:
       return { status: pick(draw, ["failed", "completed"]) };
   }
 }
 
 function randomNodes(draw: Draw, isWild: boolean): GraphNode[] {
-  const types = isWild ? [...TYPES, "terminateNode"] : TYPES;
+  const types = isWild ? [...TYPES, ...WILD_TYPES] : TYPES;
   const nodes: GraphNode[] = [{ id: "t", type: "triggerNode", position, data: { label: "t" } }];
   for (let left = 2 + draw(9); left > 0; left--) {
     const type = pick(draw, types);
@@ -97,7 +124,7 @@ function dropProblems(graph: Graph): void {
   for (let round = 0; round < 3; round++)
     for (const { node_id, field } of findProblems(graph, scope)) {
       const node = graph.nodes.find(({ id }) => id === node_id);
-      if (node && (field === "value" || field === "input")) node.data[field] = "";
+      if (node && field !== null) node.data = JSON.parse(JSON.stringify(node.data).replaceAll(/\{\{.*?\}\}/g, ""));
       else if (node?.type === "loopNode" && field === null) {
         node.type = "outputNode";
         const plain = graph.edges.map(({ id, source, target, ...rest }) =>
@@ -108,8 +135,34 @@ function dropProblems(graph: Graph): void {
     }
 }
 
+/** Code and calls over HTTP that answer by what they are given: some fail, always the same ones. */
+export function randomEffects(draw: Draw): Pick<EngineServices, "runCode" | "callHttp"> {
+  const work = async (signal: AbortSignal) => {
+    for (let turns = draw(4); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
+  };
+  return {
+    async runCode({ inputs }, signal) {
+      await work(signal);
+      const text = inputs.x ?? "";
+      return hashOf(text) % 5 === 0 ? { failure: "no code", printed: "a" } : { output: `code<${text}>`.slice(0, 200), printed: "b" };
+    },
+    async callHttp({ method, body }, signal) {
+      await work(signal);
+      const text = body?.text ?? "";
+      return { status: hashOf(method + text) % 5 ? 200 : 500, headers: { "x-made": method }, text: `http<${text}>`.slice(0, 200) };
+    },
+  };
+}
+
+/** How a run ends that a node waits for: some fail, always the same ones. */
+export const childEnd = (node_id: string, iteration: string) =>
+  hashOf(`${node_id} ${iteration}`) % 4
+    ? { status: "completed", output: `run<${node_id}>`, error: null }
+    : { status: "failed", output: null, error: `no run of ${node_id}` };
+
 /**
- * A random graph with loops, branches, reviews and, if wild, ends and failures.
+ * A random graph with loops, branches, waits of each kind, code and, if wild, calls over HTTP, ends and failures.
  * @param isWild false for one whose result does not depend on the order in which things happen
  * @returns undefined when a save or the start of a run would refuse it
  */

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from "vitest";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
-import { approveExecution } from "#server/features/reviews/decide.ts";
+import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
-import { Killed, mortal, mortalServices } from "#server/testing/mortal-run.ts";
-import { type Draw, drawFrom, failureOf, hashOf, randomGraph } from "#server/testing/random-graph.ts";
+import { endSome, Killed, mortal, mortalServices } from "#server/testing/mortal-run.ts";
+import { type Draw, drawFrom, failureOf, hashOf, OTHER_WORKFLOW, randomGraph } from "#server/testing/random-graph.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
 import { startStoredRun } from "#server/testing/stored-run.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -35,21 +35,15 @@ beforeAll(async () => {
     llm_key_id: key.id,
   }));
   await db().agent.createMany({ data: agents });
+  const { id } = await createWorkflow(admin, { name: "Other" });
+  await db().workflow.update({ where: { id }, data: { id: OTHER_WORKFLOW } });
   collectEvents();
 });
 
-/** A rerun asks for agents that exist: one for each node that may be drawn. */
+/** A rerun asks for agents and workflows that exist: an agent for each node that may be drawn. */
 const agentOf = (node_id: string): string => `00000000-0000-7000-8000-${node_id.padStart(12, "0")}`;
 
 type Rejects = (node_id: string, iteration: string) => boolean;
-
-async function decideSome(execution_id: string, draw: Draw, rejects: Rejects): Promise<void> {
-  const waiting = await db().wait.findMany({ where: { execution_id, status: "waiting" }, orderBy: { id: "asc" } });
-  if (waiting.length === 0) throw new Error("It waits for nothing.");
-  for (const { node_id, iteration } of waiting)
-    if (draw(2))
-      await approveExecution(admin, { execution_id, node_id, iteration, decision: rejects(node_id, iteration) ? "rejected" : "approved" });
-}
 
 /** Plays a run to its end; calmly, nothing dies and one segment has time for all that is ready. */
 async function play(execution_id: string, draw: Draw, rejects: Rejects, isCalm: boolean): Promise<void> {
@@ -71,7 +65,7 @@ async function play(execution_id: string, draw: Draw, rejects: Rejects, isCalm: 
     );
     if (life.isDead) await pool().query("UPDATE executions SET lease_until = NULL WHERE id = $1", [execution_id]);
     if (kind === "over") return;
-    if (kind === "waiting") await decideSome(execution_id, draw, rejects);
+    if (kind === "waiting") await endSome(admin, execution_id, draw, rejects);
   }
   throw new Error("It never ends.");
 }

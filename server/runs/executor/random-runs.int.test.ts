@@ -1,9 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
-import { approveExecution } from "#server/features/reviews/decide.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
-import { Killed, mortal, mortalServices } from "#server/testing/mortal-run.ts";
+import { endSome, Killed, mortal, mortalServices } from "#server/testing/mortal-run.ts";
 import { type Draw, drawFrom, failureOf, randomGraph } from "#server/testing/random-graph.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
 import { startStoredRun } from "#server/testing/stored-run.ts";
@@ -22,13 +21,6 @@ beforeAll(async () => {
   admin = await database.newAdmin();
   collectEvents();
 });
-
-async function decideSome(execution_id: string, draw: Draw): Promise<void> {
-  const waiting = await db().wait.findMany({ where: { execution_id, status: "waiting" }, orderBy: { id: "asc" } });
-  if (waiting.length === 0) throw new Error("It waits for nothing.");
-  for (const { node_id, iteration } of waiting)
-    if (draw(2)) await approveExecution(admin, { execution_id, node_id, iteration, decision: draw(4) ? "approved" : "rejected" });
-}
 
 /** Plays a run to its end. */
 async function play(execution_id: string, draw: Draw): Promise<void> {
@@ -50,7 +42,7 @@ async function play(execution_id: string, draw: Draw): Promise<void> {
     );
     if (life.isDead) await pool().query("UPDATE executions SET lease_until = NULL WHERE id = $1", [execution_id]);
     if (kind === "over") return;
-    if (kind === "waiting") await decideSome(execution_id, draw);
+    if (kind === "waiting") await endSome(admin, execution_id, draw, () => draw(4) === 0);
   }
   throw new Error("It never ends.");
 }

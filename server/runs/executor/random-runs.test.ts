@@ -3,11 +3,11 @@ import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import type { RunStore } from "#server/runs/ports.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
-import { type Draw, drawFrom, failureOf, hashOf, randomGraph } from "#server/testing/random-graph.ts";
+import { childEnd, type Draw, drawFrom, failureOf, hashOf, randomEffects, randomGraph } from "#server/testing/random-graph.ts";
 import { makePlan } from "#server/workflow/compile.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
-// Random graphs with loops, branches, reviews and ends, played with processes that die before and after writes, short
+// Random graphs with loops, branches, waits, effects and ends, played with processes that die before and after writes, short
 // segments and decisions at random moments.
 
 const GRAPHS = 130;
@@ -44,9 +44,12 @@ function mortal(store: RunStore, mayDie: () => boolean): RunStore {
   };
 }
 
-function decideSome(memory: Played, draw: Draw, rejects: Chaos["rejects"]): void {
-  for (const { node_id, iteration } of memory.waiting())
-    if (draw(2) === 0) memory.decide(node_id, rejects(node_id, iteration) ? "rejected" : "approved", null, iteration);
+function endSome(memory: Played, draw: Draw, rejects: Chaos["rejects"]): void {
+  for (const { node_id, iteration, reason } of memory.waiting()) {
+    if (draw(2) === 0 || reason === "time") continue;
+    if (reason === "review") memory.decide(node_id, rejects(node_id, iteration) ? "rejected" : "approved", null, iteration);
+    else memory.resolve(node_id, reason === "child" ? childEnd(node_id, iteration) : { called: node_id }, iteration);
+  }
 }
 
 async function play(graph: Graph, seed: number, { dies, isShort, rejects }: Chaos): Promise<Played> {
@@ -66,11 +69,12 @@ async function play(graph: Graph, seed: number, { dies, isShort, rejects }: Chao
         clock: { now: () => new Date(++now) },
         agentNames: async (_, ids) => new Map(ids.map((id) => [id, `Agent ${id}`])),
         evaluate: (condition) => condition === "True",
+        ...randomEffects(draw),
         callAgent: async ({ agent_id, message, signal }) => {
           for (let turns = draw(4); turns > 0; turns--) {
             await turn();
             signal.throwIfAborted();
-            if (draw(3) === 0) decideSome(memory, draw, rejects);
+            if (draw(3) === 0) endSome(memory, draw, rejects);
           }
           if (hashOf(agent_id + message) % 5 === 0) throw new Error(`no ${agent_id}`);
           return { output: hashOf(message) % 3 ? `${agent_id}<${message}>` : JSON.stringify({ [agent_id]: message.length }) };
@@ -90,7 +94,7 @@ async function play(graph: Graph, seed: number, { dies, isShort, rejects }: Chao
     if (kind !== "waiting") continue;
     if (!memory.run.ledger.some(({ status }) => status === "waiting")) throw new Error("It waits for nothing.");
     if (draw(3) === 0) now += LATER_MS;
-    decideSome(memory, draw, rejects);
+    endSome(memory, draw, rejects);
   }
   throw new Error("It never ends.");
 }
