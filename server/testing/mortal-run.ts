@@ -79,7 +79,7 @@ export async function endSome(
     const decision = rejects(node_id, iteration) ? "rejected" : "approved";
     if (reason === "review") await approveExecution(admin, { execution_id, node_id, iteration, decision });
     else if (reason === "child") await endWait(id, ChildEnd.parse(childEnd(node_id, iteration)));
-    else if (reason === "callback") await resolveCallback(callbackOf(id).token, `{"called": "${node_id}"}`);
+    else if (reason === "callback") await resolveCallback(callbackOf(id).token, async () => `{"called": "${node_id}"}`);
     else await pool().query("UPDATE waits SET deadline = now() WHERE id = $1", [id]);
   }
 }

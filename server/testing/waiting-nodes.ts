@@ -28,6 +28,6 @@ export const callbackNode: NodeDefinition = {
   },
   resume(end) {
     if (end.status === "expired") throw new Error("Nobody called in time.");
-    return { output: JSON.stringify(end.outcome) };
+    return { output: String(end.outcome) };
   },
 };

@@ -71,6 +71,12 @@ test.each([
   ["a text", '"as it is"', "as it is"],
   ["a number", "12.50", "12.5"],
   ["a list", "[1, null]", "[1,null]"],
+  [
+    "long numbers, and fields in an order",
+    '{"order": 12345678901234567890, "at": [-9007199254740993, 1.5]}',
+    '{"order":12345678901234567890,"at":[-9007199254740993,1.5]}',
+  ],
+  ["a number longer than a database takes", `[${"9".repeat(200_000)}]`, `[${"9".repeat(200_000)}]`],
 ])("a call that brings %s", async (_, body, output) => {
   const { id, url } = await waiting();
   expect((await post(url, body)).status).toBe(200);
@@ -92,6 +98,24 @@ test("what cannot be taken leaves the run waiting", async () => {
   for (const method of ["PUT", "DELETE"]) expect((await post(url, undefined, method)).status).toBe(405);
   expect(await read(id)).toMatchObject({ status: "running", node_results: { c: { status: "waiting" } } });
   expect((await post(url, "1")).status).toBe(200);
+});
+
+test("what comes with a token that lets nobody in is not even read", async () => {
+  const { url } = await waiting();
+  const knock = async (to: string) => {
+    let isRead = false;
+    const pull = (controller: ReadableStreamDefaultController) => {
+      isRead = true;
+      controller.enqueue(new TextEncoder().encode("{}"));
+      controller.close();
+    };
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+    const { status } = await answerApi(new Request(to, { method: "POST", body, duplex: "half" } as RequestInit));
+    return { status, isRead };
+  };
+  expect(await knock(`${url.slice(0, -1)}${url.endsWith("A") ? "E" : "A"}`)).toEqual({ status: 404, isRead: false });
+  expect(await knock(url)).toEqual({ status: 200, isRead: true });
+  expect(await knock(url)).toEqual({ status: 409, isRead: false });
 });
 
 test("of many calls at once one counts", async () => {

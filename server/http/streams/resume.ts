@@ -18,7 +18,7 @@ function jsonText(bytes: Uint8Array): string {
 /** `POST …/resume/{token}`: no key and no session, the token is the secret. */
 export async function resume(request: Request, { params }: { params: { token: string } }): Promise<Response> {
   try {
-    await resolveCallback(params.token, jsonText(await readBytes(request)));
+    await resolveCallback(params.token, async () => jsonText(await readBytes(request)));
     return jsonResponse({ status: "resumed" }, 200);
   } catch (error) {
     return loggedErrorResponse(error, request);

@@ -64,7 +64,7 @@ const kinds: Kind[] = [
   { type: "timerNode", reason: "time", output: "expired", resolve: passDeadline },
   {
     ...{ type: "callbackNode", reason: "callback", output: '{"paid":true}' },
-    resolve: (_, iteration) => resolveCallback(tokenOf(iteration), '{"paid":true}'),
+    resolve: (_, iteration) => resolveCallback(tokenOf(iteration), async () => '{"paid":true}'),
   },
 ];
 const timely = kinds.filter(({ reason }) => reason !== "time");
@@ -237,11 +237,17 @@ test("the token of a callback is kept as a hash, is good for its own wait only, 
   const [mine, theirs] = [Buffer.from(token, "base64url"), Buffer.from(otherToken, "base64url")];
   const mixed = Buffer.concat([mine.subarray(0, 16), theirs.subarray(16)]).toString("base64url");
   for (const wrong of ["", "x", mixed, `${token}AAAA`, token.slice(0, -4)])
-    await expect(resolveCallback(wrong, "{}"), wrong).rejects.toMatchObject({ code: "NOT_FOUND" });
-  await expect(resolveCallback(token, `"${"x".repeat(1_000_000)}"`)).rejects.toMatchObject({ code: "PAYLOAD_TOO_LARGE" });
+    await expect(
+      resolveCallback(wrong, async () => "{}"),
+      wrong,
+    ).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(resolveCallback(token, async () => `"${"x".repeat(1_000_000)}"`)).rejects.toMatchObject({ code: "PAYLOAD_TOO_LARGE" });
   for (const wrong of ["", "{", `${"[".repeat(200)}${"]".repeat(200)}`])
-    await expect(resolveCallback(token, wrong), wrong).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
-  await resolveCallback(token, '{"a\\u0000b":"\\u0000c"}');
+    await expect(
+      resolveCallback(token, async () => wrong),
+      wrong,
+    ).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  await resolveCallback(token, async () => '{"a\\u0000b":"\\u0000c"}');
   await go(id);
   expect((await getExecution(admin, { execution_id: id })).output).toBe('{"ab":"c"}');
   expect((await getExecution(admin, { execution_id: other })).node_results.w?.status).toBe("waiting");
@@ -251,7 +257,7 @@ test("a callback that nobody makes in time fails its node with the reason that i
   const id = await oneWait("callbackNode");
   await go(id);
   await passDeadline(id);
-  await expect(resolveCallback(tokenOf("0"), "{}")).rejects.toMatchObject({
+  await expect(resolveCallback(tokenOf("0"), async () => "{}")).rejects.toMatchObject({
     code: "CONFLICT",
     message: expect.stringContaining("any more"),
   });
