@@ -1,18 +1,26 @@
-import type { Page } from "@playwright/test";
+import type { Page, Request } from "@playwright/test";
+import { until } from "#e2e/until.ts";
 
-/** Bytes of JavaScript, compressed as they came over the line, that were asked for before the first card stood on the canvas. */
+/** Later than this nobody waits for a page, in milliseconds. */
+const LATER_MS = 10_000;
+
+/**
+ * Bytes of JavaScript, compressed as they came over the line, that a page asks for until it asks for nothing more by itself.
+ * @param page in a window of its own: its clock is put forward, so that what a timer loads is counted too
+ * @param open goes to the page, and resolves when it is drawn
+ */
 export async function scriptBytes(page: Page, open: () => Promise<void>): Promise<number> {
-  await page.addInitScript(() => {
-    new MutationObserver((_, observer) => {
-      if (!document.querySelector(".react-flow__node")) return;
-      performance.mark("first-card");
-      observer.disconnect();
-    }).observe(document, { subtree: true, childList: true });
-  });
+  const scripts: Request[] = [];
+  let ended = 0;
+  page.on("request", (request) => request.resourceType() === "script" && scripts.push(request));
+  page.on("requestfinished", (request) => scripts.includes(request) && ended++);
+  await page.clock.install();
   await open();
-  return page.evaluate(() => {
-    const drawn = performance.getEntriesByName("first-card")[0]?.startTime ?? Number.POSITIVE_INFINITY;
-    const scripts = performance.getEntriesByType("resource").filter(({ name, startTime }) => /\.js(\?|$)/.test(name) && startTime < drawn);
-    return scripts.reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0);
-  });
+  await page.waitForLoadState("networkidle");
+  await page.clock.fastForward(LATER_MS);
+  // What the timers have asked for is known here when the page has answered again.
+  await page.evaluate(() => document.title);
+  await until(() => ended === scripts.length);
+  const sizes = await Promise.all(scripts.map((request) => request.sizes()));
+  return sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
 }

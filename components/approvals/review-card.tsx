@@ -1,6 +1,5 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { type ReactNode, useId, useState } from "react";
 import { ReviewDecision, type ReviewDecisionProps } from "#components/approvals/review-decision.tsx";
 import { type MissingPart, useReviewContent } from "#components/approvals/use-reviews.ts";
@@ -8,6 +7,7 @@ import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { ValueView } from "#components/ui/value-view.tsx";
@@ -87,7 +87,7 @@ function ReviewFacts({ review, hasRun }: { review: Review; hasRun: boolean }) {
 }
 
 // Loaded with the first review that has a description: the renderer is heavy, and the editor shows reviews too.
-const Markdown = dynamic(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
+const Markdown = loadedOnUse(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
 /** More than this is folded at first, so that the answer is not a page away. */
 const FOLD_CHARACTERS = 1200;

@@ -2,7 +2,6 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { Check, KeyRound, ShieldQuestion, X } from "lucide-react";
-import dynamic from "next/dynamic";
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import type { ConfirmationPart, QuestionPart } from "#components/assistant/thread-of.ts";
 import { formatCount } from "#components/format.ts";
@@ -13,6 +12,7 @@ import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Input } from "#components/ui/input.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { MAX_ANSWER } from "#server/features/assistant/schema.ts";
 
 const LOOKS = {
@@ -143,11 +143,11 @@ function WrittenAnswer({ isSent, onAnswer, hasFocus }: { isSent: boolean; onAnsw
   );
 }
 
-const AddKeyDialog = dynamic(() => import("#components/keys/key-dialogs.tsx").then((module) => module.AddKeyDialog));
-const AddCredentialDialog = dynamic(() =>
+const AddKeyDialog = loadedOnUse(() => import("#components/keys/key-dialogs.tsx").then((module) => module.AddKeyDialog));
+const AddCredentialDialog = loadedOnUse(() =>
   import("#components/settings/credential-dialog.tsx").then((module) => module.AddCredentialDialog),
 );
-const ConnectDialog = dynamic(() => import("#components/mcp/server-dialogs.tsx").then((module) => module.ConnectDialog));
+const ConnectDialog = loadedOnUse(() => import("#components/mcp/server-dialogs.tsx").then((module) => module.ConnectDialog));
 
 type Form = NonNullable<QuestionPart["form"]>;
 

@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Maximize2, Minimize2, Pencil, Plus, Printer, Unplug } from "lucide-react";
-import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
 import { CanvasGrid } from "#components/canvases/grid.tsx";
 import { ShareButton } from "#components/canvases/share-button.tsx";
@@ -24,17 +23,18 @@ import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { type Canvas, type CanvasData, type Widget, WidgetRange } from "#server/features/canvases/schema.ts";
 
 // Loaded once somebody asks for them.
-const Trail = dynamic(() => import("#components/canvases/trail/trail.tsx").then((module) => module.Trail));
-const RenameCanvasDialog = dynamic(() =>
+const Trail = loadedOnUse(() => import("#components/canvases/trail/trail.tsx").then((module) => module.Trail));
+const RenameCanvasDialog = loadedOnUse(() =>
   import("#components/canvases/rename-canvas-dialog.tsx").then((module) => module.RenameCanvasDialog),
 );
-const CanvasEditing = dynamic(() => import("#components/canvases/editing/canvas-editing.tsx").then((module) => module.CanvasEditing));
+const CanvasEditing = loadedOnUse(() => import("#components/canvases/editing/canvas-editing.tsx").then((module) => module.CanvasEditing));
 
 const OWN = "own";
 const RANGES = [

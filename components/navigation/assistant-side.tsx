@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Sparkles } from "lucide-react";
-import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
 import { keepCurrentThread } from "#components/assistant/use-current-thread.ts";
@@ -11,11 +10,12 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi } from "#components/trpc.tsx";
 import { IconButton, type IconButtonProps } from "#components/ui/icon-button.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { ThreadSummary } from "#server/features/assistant/schema.ts";
 
 // Loaded when it is first opened.
-const AssistantPanel = dynamic(() => import("#components/assistant/assistant-panel.tsx").then((module) => module.AssistantPanel));
+const AssistantPanel = loadedOnUse(() => import("#components/assistant/assistant-panel.tsx").then((module) => module.AssistantPanel));
 
 /** The assistant right of every page but its own, which fills a phone; ⌘/Ctrl+J opens and closes it. */
 export function AssistantSide() {

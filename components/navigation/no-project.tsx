@@ -1,12 +1,12 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { InvitationBanner } from "#components/navigation/invitation-banner.tsx";
 import { signOutHere } from "#components/navigation/user-menu.tsx";
 import { Logo } from "#components/shell/logo.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 
-const CreateProjectForm = dynamic(() =>
+const CreateProjectForm = loadedOnUse(() =>
   import("#components/navigation/create-project-dialog.tsx").then((module) => module.CreateProjectForm),
 );
 

@@ -1,13 +1,13 @@
 "use client";
 
 import { ChevronsUpDown, Plus } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { openProject } from "#components/shell/project-cookie.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "#components/ui/menu.tsx";
 
-const CreateProjectDialog = dynamic(() =>
+const CreateProjectDialog = loadedOnUse(() =>
   import("#components/navigation/create-project-dialog.tsx").then((module) => module.CreateProjectDialog),
 );
 

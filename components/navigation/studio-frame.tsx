@@ -1,7 +1,6 @@
 "use client";
 
 import { Menu as MenuIcon, PanelLeft } from "lucide-react";
-import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState, useSyncExternalStore } from "react";
@@ -16,6 +15,7 @@ import { Logo, LogoMark } from "#components/shell/logo.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 
 /** Navigation column (or top bar and drawer below 768 px) and the page beside it. The page scrolls, the frame does not. */
 export function StudioFrame({ children }: { children: ReactNode }) {
@@ -65,7 +65,7 @@ export function StudioFrame({ children }: { children: ReactNode }) {
   );
 }
 
-const AddToCanvasDialog = dynamic(() =>
+const AddToCanvasDialog = loadedOnUse(() =>
   import("#components/canvases/editing/add-to-canvas-dialog.tsx").then((module) => module.AddToCanvasDialog),
 );
 

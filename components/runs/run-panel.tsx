@@ -1,7 +1,6 @@
 "use client";
 
 import { ArrowUpRight, ChevronDown, ChevronUp } from "lucide-react";
-import dynamic from "next/dynamic";
 import { type CSSProperties, useEffect, useRef, useState } from "react";
 import { AskAboutRun } from "#components/runs/ask-about-run.tsx";
 import { RunSummary } from "#components/runs/run-summary.tsx";
@@ -11,14 +10,13 @@ import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { ResizableDivider, storeLayout } from "#components/ui/resizable-divider.tsx";
-import { useLoadedSoon } from "#components/ui/use-loaded-soon.ts";
 
-// A run that is shown needs them; the editor is drawn before.
-const loadBody = () => import("#components/runs/run-panel-body.tsx").then((module) => module.RunPanelBody);
-const RunPanelBody = dynamic(loadBody);
-const WaitingBanner = dynamic(() => import("#components/runs/run-reviews.tsx").then((module) => module.WaitingBanner));
-const ExecutorBanner = dynamic(() => import("#components/runs/executor-banner.tsx").then((module) => module.ExecutorBanner));
+// Loaded for the first run that is shown.
+const RunPanelBody = loadedOnUse(() => import("#components/runs/run-panel-body.tsx").then((module) => module.RunPanelBody));
+const WaitingBanner = loadedOnUse(() => import("#components/runs/run-reviews.tsx").then((module) => module.WaitingBanner));
+const ExecutorBanner = loadedOnUse(() => import("#components/runs/executor-banner.tsx").then((module) => module.ExecutorBanner));
 
 const BAR = 30;
 const DEFAULT = 206;
@@ -53,7 +51,6 @@ export function RunPanel() {
     setIsWanted(next);
     storeLayout("run-open", next ? 1 : 0);
   };
-  useLoadedSoon(loadBody);
   const shown = useRef(executionId);
   useEffect(() => {
     const isNew = executionId !== null && executionId !== shown.current;

@@ -1,10 +1,18 @@
 "use client";
 
+import { useEffect } from "react";
 import type { ExternalToast } from "sonner";
-import { useLoadedSoon } from "#components/ui/use-loaded-soon.ts";
+import { useStore } from "zustand";
+import { createStore } from "zustand/vanilla";
 
-// No page is drawn with one. What is told before they are there is shown as soon as they are.
-const loadToasts = () => import("sonner");
+const library = createStore<{ sonner: typeof import("sonner") | null }>(() => ({ sonner: null }));
+
+/** No page is drawn with a toast. The first one is shown as soon as it can be. */
+async function loadToasts() {
+  const sonner = await import("sonner");
+  library.setState({ sonner });
+  return sonner;
+}
 
 let count = 0;
 const show =
@@ -35,10 +43,21 @@ export const toast = {
 
 /** Where they appear. */
 export function Toaster() {
-  const toasts = useLoadedSoon(loadToasts);
-  if (!toasts) return null;
+  const sonner = useStore(library, (state) => state.sonner);
+  useEffect(() => {
+    // Before anything that somebody does here can fail: what there is to say may be that nothing can be loaded any more.
+    const load = () => void loadToasts().catch(() => {});
+    const first = { once: true, capture: true };
+    addEventListener("pointerdown", load, first);
+    addEventListener("keydown", load, first);
+    return () => {
+      removeEventListener("pointerdown", load, first);
+      removeEventListener("keydown", load, first);
+    };
+  }, []);
+  if (!sonner) return null;
   return (
-    <toasts.Toaster
+    <sonner.Toaster
       position="bottom-right"
       style={{ fontFamily: "inherit" }}
       gap={8}

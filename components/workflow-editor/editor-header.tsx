@@ -1,7 +1,6 @@
 "use client";
 
 import { ChevronRight, Copy, Download, Ellipsis, FileInput, FileUp, LayoutTemplate, Sparkles } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useAssistant } from "#components/shell/assistant.tsx";
@@ -10,6 +9,7 @@ import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { positionBelowAll } from "#components/workflow-editor/canvas/document/edits.ts";
@@ -113,7 +113,7 @@ function AssistantButton() {
 }
 
 // Loaded when it is first looked at.
-const ImportDialog = dynamic(() => import("#components/workflows/import-dialog.tsx").then((module) => module.ImportDialog));
+const ImportDialog = loadedOnUse(() => import("#components/workflows/import-dialog.tsx").then((module) => module.ImportDialog));
 
 /** What can be done with the whole workflow, besides saving and running it. */
 export function EditorMenu() {

@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { RunPanel } from "#components/runs/run-panel.tsx";
 import { EditorRunContext, RunProvider, useRun } from "#components/runs/store/run-context.tsx";
@@ -13,8 +12,8 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Kbd } from "#components/ui/kbd.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import { LoadedSoon } from "#components/ui/use-loaded-soon.ts";
 import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
 import { OutlineButton } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
@@ -24,7 +23,7 @@ import { createCanvasUiStore } from "#components/workflow-editor/canvas/store/ca
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { EditorHeader, type EditorTab } from "#components/workflow-editor/editor-header.tsx";
 import { HistoryProvider, useComparison, useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
-import { saveAndTell } from "#components/workflow-editor/history/save-button.tsx";
+import { SaveFailure, saveAndTell } from "#components/workflow-editor/history/save-button.tsx";
 import { AgentNamesProvider } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { ProblemsPopover, useProblems } from "#components/workflow-editor/problems.tsx";
 import { ProposalProvider, useProposal } from "#components/workflow-editor/proposals/proposal-context.tsx";
@@ -62,10 +61,12 @@ export function EditorPage({ workflowId }: { workflowId: string }) {
 }
 
 // Loaded when it is first looked at.
-const WorkflowRuns = dynamic(() => import("#components/runs/workflow-runs.tsx").then((module) => module.WorkflowRuns));
+const WorkflowRuns = loadedOnUse(() => import("#components/runs/workflow-runs.tsx").then((module) => module.WorkflowRuns));
 
-// What may have gone wrong with saving; the editor is drawn before.
-const loadNotices = () => import("#components/workflow-editor/history/save-notices.tsx");
+// Loaded when somebody else has written meanwhile.
+const loadConflicts = () => import("#components/workflow-editor/history/save-notices.tsx");
+const DraftConflict = loadedOnUse(() => loadConflicts().then((module) => module.DraftConflict));
+const SaveConflictDialog = loadedOnUse(() => loadConflicts().then((module) => module.SaveConflictDialog));
 
 /** The editor around one workflow: its stores live as long as it is open. */
 export function EditorView({ initial }: { initial: WorkflowEditorState }) {
@@ -132,6 +133,8 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
   const editorRun = useRunActions(run, isReadOnly, () => setTab("editor"));
   useSaveKey();
   useTitle(useSessionState((state) => state.name));
+  const isDraftConflict = useSessionState((state) => state.autosave.kind === "conflict");
+  const isSaveConflict = useSessionState((state) => state.save.kind === "conflict");
   return (
     <EditorRunContext value={editorRun}>
       <TellAssistant />
@@ -164,14 +167,8 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
               >
                 <FirstSteps />
                 <div className="pointer-events-none absolute inset-x-0 top-0 z-20 mx-auto max-w-160 *:pointer-events-auto">
-                  <LoadedSoon load={loadNotices}>
-                    {({ DraftConflict, SaveFailure }) => (
-                      <>
-                        <DraftConflict />
-                        <SaveFailure />
-                      </>
-                    )}
-                  </LoadedSoon>
+                  {isDraftConflict && <DraftConflict />}
+                  <SaveFailure />
                   {hasProposal && <HiddenProposal />}
                   <PastRunBar isPast={run.isPast} />
                 </div>
@@ -188,7 +185,7 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
             <WorkflowRuns workflowId={workflowId} />
           </div>
         )}
-        <LoadedSoon load={loadNotices}>{({ SaveConflictDialog }) => <SaveConflictDialog />}</LoadedSoon>
+        {isSaveConflict && <SaveConflictDialog />}
       </div>
     </EditorRunContext>
   );
@@ -239,11 +236,11 @@ function TellAssistant() {
 
 // Loaded when there is a proposal.
 const loadBar = () => import("#components/workflow-editor/proposals/proposal-bar.tsx");
-const ProposalBar = dynamic(() => loadBar().then((module) => module.ProposalBar));
-const HiddenProposal = dynamic(() => loadBar().then((module) => module.HiddenProposal));
+const ProposalBar = loadedOnUse(() => loadBar().then((module) => module.ProposalBar));
+const HiddenProposal = loadedOnUse(() => loadBar().then((module) => module.HiddenProposal));
 
 // Loaded for a workflow that is only its trigger.
-const FirstRequest = dynamic(() => import("#components/workflow-editor/first-request.tsx").then((module) => module.FirstRequest));
+const FirstRequest = loadedOnUse(() => import("#components/workflow-editor/first-request.tsx").then((module) => module.FirstRequest));
 
 /** What to do with a workflow that is only its trigger: say what is wanted, where somebody can hear it, or begin by hand. */
 function FirstSteps() {
@@ -276,8 +273,10 @@ function FirstSteps() {
 }
 
 // Loaded when it is first looked at.
-const HistoryPanel = dynamic(() => import("#components/workflow-editor/history/history-panel.tsx").then((module) => module.HistoryPanel));
-const ProposalPanel = dynamic(() =>
+const HistoryPanel = loadedOnUse(() =>
+  import("#components/workflow-editor/history/history-panel.tsx").then((module) => module.HistoryPanel),
+);
+const ProposalPanel = loadedOnUse(() =>
   import("#components/workflow-editor/proposals/proposal-panel.tsx").then((module) => module.ProposalPanel),
 );
 
@@ -293,8 +292,9 @@ export function BesideCanvas({ isReadOnly, children }: { isReadOnly: boolean; ch
   );
 }
 
-// Loaded when it is first looked at.
-const VersionCompare = dynamic(() =>
+// Loaded for the first comparison.
+const Comparing = loadedOnUse(() => import("#components/workflow-editor/history/comparing.tsx").then((module) => module.Comparing));
+const VersionCompare = loadedOnUse(() =>
   import("#components/workflow-editor/history/version-compare.tsx").then((module) => module.VersionCompare),
 );
 
@@ -305,6 +305,7 @@ const focusLost = (target: HTMLElement | null | undefined) => {
 
 /** The live canvas, or while something is compared both sides drawn in its place. The draft is kept as it was. */
 export function CanvasOrComparison({ isReadOnly, children }: { isReadOnly: boolean; children: ReactNode }) {
+  const compared = useHistory((state) => state.compared);
   const comparison = useComparison();
   const { proposal } = useProposal();
   const area = useRef<HTMLDivElement>(null);
@@ -316,6 +317,7 @@ export function CanvasOrComparison({ isReadOnly, children }: { isReadOnly: boole
   return (
     <div ref={area} className="relative min-h-0 flex-1">
       <div className={cn("size-full", comparison && "hidden")}>{children}</div>
+      {compared && <Comparing compared={compared} />}
       {comparison && <VersionCompare comparison={comparison} isReadOnly={isReadOnly} />}
       {proposal && <ProposalBar />}
     </div>

@@ -5,13 +5,13 @@ import { useEffect, useRef, useState } from "react";
 import { plural } from "#components/format.ts";
 import { useApi } from "#components/trpc.tsx";
 import { Popover } from "#components/ui/popover.tsx";
-import { useLoadedSoon } from "#components/ui/use-loaded-soon.ts";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useCanvasUi, useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { MAX_FRAMES } from "#components/workflow-editor/node-panel/focus-when-mounted.ts";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { useAgentNames, useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
+import { findUnreached } from "#server/workflow/unreached.ts";
 
 /** Leaves the focus to the field that one goes to; when nothing has taken it, e.g. since the field is disabled, it goes back. */
 function awaitFocus(back: HTMLElement | null, tries = MAX_FRAMES): void {
@@ -93,7 +93,7 @@ export function ProblemsPopover() {
   );
 }
 
-// The editor is drawn before; until then what the server found serves.
+// Loaded at the first change: until then what the server found in the draft serves.
 const loadChecks = () => import("#server/workflow/problems.ts");
 
 /** Up to this many nodes the canvas looks for problems by itself; above, the server's answer at each autosave serves. */
@@ -106,12 +106,17 @@ export function useProblems(): void {
   const editor = useEditorStore();
   const session = useSession();
   const { trpc, cache } = useApi();
-  const { agentName, isPending } = useAgentNames();
+  const { agents, agentName, isPending } = useAgentNames();
   const credentialNames = useCredentialNames();
-  const checks = useLoadedSoon(loadChecks);
+  /** What there was of both when the server looked. */
+  const looked = useRef<{ agents?: typeof agents; names?: typeof credentialNames }>({});
 
   useEffect(() => {
+    if (!isPending) looked.current.agents ??= agents;
+    looked.current.names ??= credentialNames;
+    const isOther = (!isPending && looked.current.agents !== agents) || looked.current.names !== credentialNames;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let checks: Awaited<ReturnType<typeof loadChecks>> | undefined;
     let isOver = false;
     /** Python is judged by the server: asked once a condition, and looked at again with its answer. */
     const conditionFault = (condition: string): string | undefined => {
@@ -125,15 +130,21 @@ export function useProblems(): void {
       return known?.data?.fault ?? undefined;
     };
     const look = () => {
-      const isOurs = checks && !isPending && editor.getState().nodes.length <= MAX_NODES;
-      const problems = isOurs
-        ? checks.findProblems(editor.getState().graph(), { agentName: (id) => agentName(id) ?? undefined, conditionFault, credentialNames })
-        : session.store.getState().serverProblems;
-      ui.getState().setProblems(problems, checks?.findUnreached(editor.getState().graph()) ?? []);
+      const graph = editor.getState().graph();
+      const problems =
+        checks && !isPending && graph.nodes.length <= MAX_NODES
+          ? checks.findProblems(graph, { agentName: (id) => agentName(id) ?? undefined, conditionFault, credentialNames })
+          : session.store.getState().serverProblems;
+      ui.getState().setProblems(problems, findUnreached(graph));
+    };
+    const lookAgain = async () => {
+      // Where they cannot be loaded now, the server goes on to look, and the next change asks for them again.
+      checks ??= await loadChecks().catch(() => undefined);
+      if (!isOver) look();
     };
     const plan = () => {
       clearTimeout(timer);
-      timer = setTimeout(look, PAUSE_MS);
+      timer = setTimeout(lookAgain, PAUSE_MS);
     };
     const stopEditor = editor.subscribe((state, before) => {
       if (state.revision !== before.revision) plan();
@@ -141,12 +152,13 @@ export function useProblems(): void {
     const stopSession = session.store.subscribe((state, before) => {
       if (state.serverProblems !== before.serverProblems) plan();
     });
-    look();
+    if (isOther || editor.getState().revision > 0) void lookAgain();
+    else look();
     return () => {
       isOver = true;
       clearTimeout(timer);
       stopEditor();
       stopSession();
     };
-  }, [checks, agentName, credentialNames, isPending, editor, session, ui, trpc, cache]);
+  }, [agents, agentName, credentialNames, isPending, editor, session, ui, trpc, cache]);
 }

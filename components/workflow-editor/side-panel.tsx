@@ -1,11 +1,11 @@
 "use client";
 
 import { X } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 import { Spinner } from "#components/ui/spinner.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
@@ -24,20 +24,20 @@ import { atDrawnPosition } from "#server/workflow/layout/loop-frames.ts";
 import { NEXT_NODE_DISTANCE } from "#server/workflow/layout/node-size.ts";
 
 const DEFAULT = 320;
-/** How long after the editor is drawn the panel of nodes is made ready, in milliseconds. */
-const PRELOAD_MS = 600;
-
-// Loaded when they are first looked at; the node's panel, which everybody looks at, as soon as the canvas stands.
-const NodePanel = dynamic(() => import("#components/workflow-editor/node-panel/node-panel.tsx").then((module) => module.NodePanel), {
-  loading: () => <PanelLoading />,
-});
-const OutlinePanel = dynamic(() => import("#components/workflow-editor/outline/outline-panel.tsx").then((module) => module.OutlinePanel));
-
-const PanelLoading = () => (
-  <p role="status" className="flex items-center gap-2 p-4 text-13 text-ink-soft">
-    <Spinner /> Opening…
-  </p>
+// Loaded when they are first looked at; the node's panel, which everybody looks at, when the pointer first comes to a node.
+const loadNodePanel = () => import("#components/workflow-editor/node-panel/node-panel.tsx").then((module) => module.NodePanel);
+const NodePanel = loadedOnUse(loadNodePanel, PanelLoading);
+const OutlinePanel = loadedOnUse(() =>
+  import("#components/workflow-editor/outline/outline-panel.tsx").then((module) => module.OutlinePanel),
 );
+
+function PanelLoading() {
+  return (
+    <p role="status" className="flex items-center gap-2 p-4 text-13 text-ink-soft">
+      <Spinner /> Opening…
+    </p>
+  );
+}
 
 /** Right of the canvas: what can be added, and the fields of the node that is selected. A sheet on a phone. */
 export function SidePanel({ isSheetOpen, onSheetClose }: { isSheetOpen: boolean; onSheetClose: () => void }) {
@@ -45,13 +45,13 @@ export function SidePanel({ isSheetOpen, onSheetClose }: { isSheetOpen: boolean;
   const selected = useEditorShallow((state) => state.nodes.filter((node) => node.selected).map((node) => node.id));
   const request = useCanvasUi((state) => state.focusField?.count ?? 0);
   const key = selected.join(" ");
-  // A hidden tab is kept mounted, but not before the canvas stands.
-  const [isLate, setIsLate] = useState(false);
-  const isNodeReady = isLate || tab === "node";
+  // A hidden tab is kept mounted, but not before it is first looked at.
+  const [isNodeAsked, setIsNodeAsked] = useState(false);
+  if (tab === "node" && !isNodeAsked) setIsNodeAsked(true);
+  const isHovering = useCanvasUi((state) => state.hoveredNode !== null);
   useEffect(() => {
-    const timer = setTimeout(() => setIsLate(true), PRELOAD_MS);
-    return () => clearTimeout(timer);
-  }, []);
+    if (isHovering) loadNodePanel().catch(() => {}); // whoever then looks at it asks again
+  }, [isHovering]);
 
   const isOutlineAsked = useCanvasUi((state) => state.isOutlineAsked);
   const [isOutlineSheet, setIsOutlineSheet] = useState(false);
@@ -113,7 +113,7 @@ export function SidePanel({ isSheetOpen, onSheetClose }: { isSheetOpen: boolean;
           }
           tabs={[
             { value: "add", label: "Add", content: <AddPanel /> },
-            { value: "node", label: "Node", content: isNodeReady && <NodePanel /> },
+            { value: "node", label: "Node", content: isNodeAsked && <NodePanel /> },
             { value: "outline", label: "Outline", content: tab === "outline" && <OutlinePanel /> },
           ]}
         />

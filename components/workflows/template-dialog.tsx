@@ -1,6 +1,5 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { plural } from "#components/format.ts";
 import { FormFailure } from "#components/forms/form.tsx";
@@ -9,12 +8,13 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { GraphPicture } from "#components/workflows/graph-picture.tsx";
 import { ImportReview } from "#components/workflows/import-review.tsx";
 import { type CheckedFile, useImport } from "#components/workflows/use-import.ts";
 import type { WorkflowTemplate } from "#server/features/workflow-files/schema.ts";
 
-const Markdown = dynamic(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
+const Markdown = loadedOnUse(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
 /** One template: what it looks like, what to change, and the button that makes a workflow of it. */
 export function TemplateDialog({ template, onClose }: { template: WorkflowTemplate; onClose: () => void }) {

@@ -2,7 +2,6 @@
 
 import type { QueryKey } from "@tanstack/react-query";
 import { Check, Copy, Move, MoveDiagonal2, Plus, Redo2, SlidersHorizontal, Trash2, Undo2 } from "lucide-react";
-import dynamic from "next/dynamic";
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import { useStore } from "zustand";
 import { AutosaveText } from "#components/autosave-text.tsx";
@@ -21,12 +20,15 @@ import { cn } from "#components/ui/cn.ts";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { MenuItem } from "#components/ui/menu.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Canvas, Widget, WidgetData, WidgetRange } from "#server/features/canvases/schema.ts";
 
-const AddWidgetDialog = dynamic(() => import("#components/canvases/editing/widget-dialog.tsx").then((module) => module.AddWidgetDialog));
-const ChangeWidgetDialog = dynamic(() =>
+const AddWidgetDialog = loadedOnUse(() =>
+  import("#components/canvases/editing/widget-dialog.tsx").then((module) => module.AddWidgetDialog),
+);
+const ChangeWidgetDialog = loadedOnUse(() =>
   import("#components/canvases/editing/widget-dialog.tsx").then((module) => module.ChangeWidgetDialog),
 );
 

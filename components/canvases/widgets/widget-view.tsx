@@ -1,7 +1,6 @@
 "use client";
 
 import { CircleAlert, Clock, Table2, TriangleAlert } from "lucide-react";
-import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
 import { NumberBody } from "#components/canvases/widgets/number-body.tsx";
 import { type Opening, opening } from "#components/canvases/widgets/opening.ts";
@@ -12,15 +11,16 @@ import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Widget, WidgetData, WidgetRange } from "#server/features/canvases/schema.ts";
 
-const Markdown = dynamic(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
+const Markdown = loadedOnUse(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
 // Only where there is a chart: with its library each is as large as everything else here.
-const ChartBody = dynamic(() => import("#components/canvases/widgets/chart-body.tsx").then((module) => module.ChartBody));
-const PieBody = dynamic(() => import("#components/canvases/widgets/pie-body.tsx").then((module) => module.PieBody));
+const ChartBody = loadedOnUse(() => import("#components/canvases/widgets/chart-body.tsx").then((module) => module.ChartBody));
+const PieBody = loadedOnUse(() => import("#components/canvases/widgets/pie-body.tsx").then((module) => module.PieBody));
 
 const KINDS = { number: "Number", chart: "Chart", table: "Table", markdown: "Report", text: "Text" } as const satisfies Record<
   Widget["type"],

@@ -11,11 +11,11 @@ import {
   useStore,
   ViewportPortal,
 } from "@xyflow/react";
-import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { type DragEvent, type ReactNode, useCallback, useEffect, useId, useRef } from "react";
-import { LoadedSoon } from "#components/ui/use-loaded-soon.ts";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { CanvasMinimap } from "#components/workflow-editor/canvas/canvas-minimap.tsx";
+import { CanvasSearch } from "#components/workflow-editor/canvas/canvas-search.tsx";
 import { FlowEdge } from "#components/workflow-editor/canvas/cards/flow-edge.tsx";
 import { NodeCard } from "#components/workflow-editor/canvas/cards/node-card.tsx";
 import { CanvasTools, ControlBar } from "#components/workflow-editor/canvas/control-bar.tsx";
@@ -40,13 +40,27 @@ import { CARD_WIDTH, NEXT_NODE_DISTANCE } from "#server/workflow/layout/node-siz
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 
 // Loaded when it is first looked at.
-const ShortcutsDialog = dynamic(() =>
+const ShortcutsDialog = loadedOnUse(() =>
   import("#components/workflow-editor/canvas/shortcuts-dialog.tsx").then((module) => module.ShortcutsDialog),
 );
 
-// The canvas is drawn before.
+// Loaded when the pointer first comes to a node, one is selected, or a menu is asked for.
 const loadActions = () => import("#components/workflow-editor/canvas/node-actions.tsx");
-const loadSearch = () => import("#components/workflow-editor/canvas/canvas-search.tsx");
+const HoverToolbar = loadedOnUse(() => loadActions().then((module) => module.HoverToolbar));
+const NodeMenu = loadedOnUse(() => loadActions().then((module) => module.NodeMenu), HeldKeys);
+
+/** Keys that are pressed while a menu is on its way are not for the canvas. */
+function HeldKeys(): null {
+  useEffect(() => {
+    const hold = (event: KeyboardEvent) => {
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    addEventListener("keydown", hold, { capture: true });
+    return () => removeEventListener("keydown", hold, { capture: true });
+  }, []);
+  return null;
+}
 
 const nodeTypes = { default: NodeCard, ...Object.fromEntries(Object.keys(nodeUis).map((type) => [type, NodeCard])) };
 const edgeTypes = { default: FlowEdge, flow: FlowEdge };
@@ -252,22 +266,28 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
         <CanvasTools />
         {controls}
       </ControlBar>
-      <LoadedSoon load={loadSearch}>{({ CanvasSearch }) => <CanvasSearch onClose={focusCanvas} />}</LoadedSoon>
+      <CanvasSearch onClose={focusCanvas} />
       {isHelpOpen && <ShortcutsDialog />}
       <Palette onClose={focusCanvas} />
       <ConnectPicker onClose={focusCanvas} />
-      <LoadedSoon load={loadActions}>
-        {({ HoverToolbar, NodeMenu }) => (
-          <>
-            <HoverToolbar />
-            <NodeMenu onAdd={onAdd} onPoint={point} onClose={focusCanvas} />
-          </>
-        )}
-      </LoadedSoon>
+      <NodeActions onAdd={onAdd} onPoint={point} onClose={focusCanvas} />
       <ConnectionRefusalTooltip />
       <LiveRegion />
       {children}
     </section>
+  );
+}
+
+/** What can be done to nodes: the toolbar at the one that somebody comes to, and the menu. Apart, so that it draws nothing else again. */
+function NodeActions(menu: { onAdd: () => void; onPoint: () => { x: number; y: number }; onClose: () => void }) {
+  const isHovering = useCanvasUi((state) => state.hoveredNode !== null);
+  const isSelecting = useEditor((state) => state.nodes.some((node) => node.selected));
+  const isMenuOpen = useCanvasUi((state) => state.menu !== null);
+  return (
+    <>
+      {(isHovering || isSelecting) && <HoverToolbar />}
+      {isMenuOpen && <NodeMenu {...menu} />}
+    </>
   );
 }
 

@@ -1,12 +1,12 @@
 "use client";
 
 import { SquareTerminal } from "lucide-react";
-import dynamic from "next/dynamic";
 import { type RefObject, useEffect, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 
 // Loaded with the first command.
-const CurlImportDialog = dynamic(() =>
+const CurlImportDialog = loadedOnUse(() =>
   import("#components/workflow-editor/curl/curl-import-dialog.tsx").then((module) => module.CurlImportDialog),
 );
 

@@ -1,12 +1,12 @@
 "use client";
 
 import { ArrowUpRight, PencilLine, Plus } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import type { AgentSuggestion } from "#components/agents/agent-form-schema.ts";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
@@ -63,9 +63,10 @@ export function AgentPicker({ value, isReadOnly, onChange }: AgentPickerProps) {
 }
 
 // Loaded with the first dialog: most visits of the editor need none.
-const AgentEditor = dynamic(() => import("#components/agents/agent-form.tsx").then((module) => module.AgentEditor), {
-  loading: () => <Skeleton className="h-96 w-full" />,
-});
+const AgentEditor = loadedOnUse(
+  () => import("#components/agents/agent-form.tsx").then((module) => module.AgentEditor),
+  () => <Skeleton className="h-96 w-full" />,
+);
 
 export interface AgentDialogProps {
   onClose: () => void;

@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Trash2 } from "lucide-react";
-import dynamic from "next/dynamic";
 import { z } from "zod";
 import { describeField } from "#components/forms/describe-field.ts";
 import { useTRPC } from "#components/trpc.tsx";
@@ -11,6 +10,7 @@ import { cn } from "#components/ui/cn.ts";
 import { Field } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input, Textarea } from "#components/ui/input.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Switch } from "#components/ui/switch.tsx";
@@ -26,11 +26,9 @@ import { useSession } from "#components/workflow-editor/session/session-context.
 import type { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
 
 // Loaded with the first condition that is looked at.
-const ConditionField = dynamic(
+const ConditionField = loadedOnUse(
   () => import("#components/workflow-editor/fields/condition-field.tsx").then((module) => module.ConditionField),
-  {
-    loading: () => <Skeleton className="h-24 w-full" />,
-  },
+  () => <Skeleton className="h-24 w-full" />,
 );
 
 export interface SchemaFieldProps {

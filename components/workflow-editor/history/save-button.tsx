@@ -1,10 +1,11 @@
 "use client";
 
 import { ChevronDown, History, Tag } from "lucide-react";
-import dynamic from "next/dynamic";
+import { FormFailure } from "#components/forms/form.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Menu, MenuItem } from "#components/ui/menu.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
@@ -12,7 +13,7 @@ import { useHistory, useHistoryStore } from "#components/workflow-editor/history
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
 
 // Loaded when it is first looked at.
-const NameVersionDialog = dynamic(() =>
+const NameVersionDialog = loadedOnUse(() =>
   import("#components/workflow-editor/history/version-naming.tsx").then((module) => module.NameVersionDialog),
 );
 
@@ -92,4 +93,29 @@ function SaveButton({ isReadOnly }: { isReadOnly: boolean }) {
 /** Saves, and says so. What went wrong is shown by SaveFailure. */
 export async function saveAndTell(session: ReturnType<typeof useSession>): Promise<void> {
   if (await session.save()) toast.success(`Version ${session.store.getState().version} saved`);
+}
+
+/** Why the last Save did not go through. */
+export function SaveFailure() {
+  const session = useSession();
+  const save = useSessionState((state) => state.save);
+  if (save.kind !== "failed") return null;
+  return (
+    <div className="mx-3 mt-3 shadow-md">
+      <FormFailure
+        title="Not saved as a version"
+        failure={save.error}
+        actions={
+          <>
+            <Button size="sm" onClick={() => void saveAndTell(session)}>
+              Try again
+            </Button>
+            <Button size="sm" onClick={session.closeSave}>
+              Dismiss
+            </Button>
+          </>
+        }
+      />
+    </div>
+  );
 }

@@ -1,13 +1,11 @@
 "use client";
 
 import { formatClock } from "#components/format.ts";
-import { FormFailure } from "#components/forms/form.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
-import { saveAndTell } from "#components/workflow-editor/history/save-button.tsx";
 import { formatDiff, formatMerge } from "#components/workflow-editor/history/version-format.ts";
 import { ConflictChoice, useConflict } from "#components/workflow-editor/session/conflict.tsx";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
@@ -101,30 +99,5 @@ export function SaveConflictDialog() {
         <ConflictChoice over="save" conflict={conflict} />
       </DialogFooter>
     </Dialog>
-  );
-}
-
-/** Why the last Save did not go through. */
-export function SaveFailure() {
-  const session = useSession();
-  const save = useSessionState((state) => state.save);
-  if (save.kind !== "failed") return null;
-  return (
-    <div className="mx-3 mt-3 shadow-md">
-      <FormFailure
-        title="Not saved as a version"
-        failure={save.error}
-        actions={
-          <>
-            <Button size="sm" onClick={() => void saveAndTell(session)}>
-              Try again
-            </Button>
-            <Button size="sm" onClick={session.closeSave}>
-              Dismiss
-            </Button>
-          </>
-        }
-      />
-    </div>
   );
 }

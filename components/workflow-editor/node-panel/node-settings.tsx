@@ -1,11 +1,11 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useEffect, useRef } from "react";
 import type { z } from "zod";
 import { AddToCanvasButton } from "#components/shell/add-to-canvas.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import type { NodeData } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useCanvasUi, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
@@ -30,10 +30,12 @@ import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 
 // Loaded with the first trigger of its kind.
-const WebhookPanel = dynamic(() =>
+const WebhookPanel = loadedOnUse(() =>
   import("#components/workflow-editor/node-panel/trigger-address.tsx").then((module) => module.WebhookPanel),
 );
-const HttpPanel = dynamic(() => import("#components/workflow-editor/node-panel/trigger-address.tsx").then((module) => module.HttpPanel));
+const HttpPanel = loadedOnUse(() =>
+  import("#components/workflow-editor/node-panel/trigger-address.tsx").then((module) => module.HttpPanel),
+);
 
 /** What a trigger has besides its fields: the address that others call. */
 function TriggerPanel({ config, isReadOnly }: { config: NodeConfig<"triggerNode">; isReadOnly: boolean }) {

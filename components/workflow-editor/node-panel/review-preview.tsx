@@ -1,17 +1,17 @@
 "use client";
 
 import { Eye } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { lastScope, lastUpstream, previewOf } from "#components/workflow-editor/fields/last-values.ts";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { useSessionState } from "#components/workflow-editor/session/session-context.tsx";
 import type { LinkedReview } from "#server/features/reviews/schema.ts";
 
 // Loaded when it is first looked at: it brings Markdown along.
-const ReviewByLink = dynamic(() => import("#components/approvals/review-by-link.tsx").then((module) => module.ReviewByLink));
+const ReviewByLink = loadedOnUse(() => import("#components/approvals/review-by-link.tsx").then((module) => module.ReviewByLink));
 
 const HOUR_MS = 3_600_000;
 

@@ -1,11 +1,12 @@
 import { StickyNote } from "lucide-react";
-import dynamic from "next/dynamic";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
 
 // Loaded when the first note is drawn: most workflows have none, and pages without a canvas need none of its parts.
-const NoteCard = dynamic(() => import("#components/workflow-editor/nodes/note-card.tsx").then((module) => module.NoteCard), {
-  loading: () => <div className="h-20 w-80" />,
-});
+const NoteCard = loadedOnUse(
+  () => import("#components/workflow-editor/nodes/note-card.tsx").then((module) => module.NoteCard),
+  () => <div className="h-20 w-80" />,
+);
 
 export const noteNodeUi: NodeUi<"noteNode"> = {
   icon: StickyNote,

@@ -13,7 +13,6 @@ import type {
   WorkflowHead,
 } from "#server/features/workflows/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
-import { mergeGraphs } from "#server/workflow/merge.ts";
 import { Graph, type Problem } from "#server/workflow/schema.ts";
 
 const copies = unsavedCopies(
@@ -81,6 +80,9 @@ export interface SessionOptions {
 }
 
 export type EditorSession = ReturnType<typeof createEditorSession>;
+
+// Loaded when two sides are first put together.
+const loadMerge = () => import("#server/workflow/merge.ts");
 
 const graphOf = ({ nodes, edges }: Graph): Graph => ({ nodes, edges });
 
@@ -262,7 +264,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     async keepBoth(isMineFirst: boolean): Promise<boolean> {
       const { save: over } = get();
       const base = over.kind === "conflict" ? saved : agreed;
-      const theirs = await api.editor();
+      const [theirs, { mergeGraphs }] = await Promise.all([api.editor(), loadMerge()]);
       if (!base) return false;
       const { graph, isClean } = mergeGraphs(base, editor.getState().graph(), over.kind === "conflict" ? theirs.workflow : theirs.draft);
       if (!isClean && !isMineFirst) {
@@ -288,6 +290,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
      */
     async adopt(name: string, change: () => Promise<WorkflowDraft>): Promise<boolean> {
       if (isReadOnly || !(await autosave.flush())) return false;
+      const { mergeGraphs } = await loadMerge();
       const sent = editor.getState().graph();
       autosave.pause();
       try {

@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Play, Square } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
 import { plural } from "#components/format.ts";
 import { useRun } from "#components/runs/store/run-context.tsx";
@@ -10,8 +9,8 @@ import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
-import { useLoadedSoon } from "#components/ui/use-loaded-soon.ts";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useCanvasUi, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { RunValues } from "#components/workflow-editor/fields/run-form.tsx";
@@ -21,9 +20,8 @@ import { nodesNotRun } from "#components/workflow-editor/test-runs/pinning.ts";
 import { triggerOf } from "#components/workflow-editor/test-runs/trigger-needs.ts";
 import type { useWorkflowRun } from "#components/workflow-editor/test-runs/use-workflow-run.ts";
 
-// Needed by a run that asks for input; the editor is drawn before.
-const loadForm = () => import("#components/workflow-editor/fields/run-form.tsx").then((module) => module.RunForm);
-const RunForm = dynamic(loadForm);
+// Loaded for the first run that asks for input.
+const RunForm = loadedOnUse(() => import("#components/workflow-editor/fields/run-form.tsx").then((module) => module.RunForm));
 
 /** What the webhook gave at the call that was listened for; null when there is none, undefined while it is asked for. */
 function useHeardInput(isAsked: boolean): string | null | undefined {
@@ -61,8 +59,6 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
     setLast(texts);
     if (await run.start(values, run.asking ?? {})) run.closeForm();
   };
-
-  useLoadedSoon(loadForm);
 
   const latest = useRef(press);
   latest.current = press;

@@ -2,7 +2,6 @@
 
 import { useEffect } from "react";
 import { useRunStore } from "#components/runs/store/run-context.tsx";
-import { useLoadedSoon } from "#components/ui/use-loaded-soon.ts";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
@@ -11,7 +10,7 @@ import { definitionOf } from "#server/workflow/graph.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
 import type { StaleReason } from "#server/workflow/stale.ts";
 
-// The editor is drawn before.
+// Loaded for the first run on the screen.
 const loadStale = () => import("#server/workflow/stale.ts");
 
 const PAUSE_MS = 200;
@@ -21,16 +20,17 @@ export function useStaleResults(): void {
   const editor = useEditorStore();
   const run = useRunStore();
   const { agents } = useAgentNames();
-  const loaded = useLoadedSoon(loadStale);
 
   useEffect(() => {
-    if (!loaded) return;
     const changes = new Map(agents.map((agent) => [agent.id, agent.updated_at]));
     let timer: ReturnType<typeof setTimeout> | undefined;
     let told = "";
-    const look = () => {
+    let isOver = false;
+    const look = async () => {
+      // Where it cannot be loaded now, the next change asks for it again.
+      const loaded = run.getState().view && (await loadStale().catch(() => null));
       const { view, snapshot } = run.getState();
-      if (!view || !snapshot) return;
+      if (isOver || !loaded || !view || !snapshot) return;
       const { data, nodes } = editor.getState();
       const graph = editor.getState().graph();
       const isAgentChanged = ({ id, data: { agent_id } }: GraphNode) => {
@@ -86,9 +86,10 @@ export function useStaleResults(): void {
     });
     plan();
     return () => {
+      isOver = true;
       clearTimeout(timer);
       stopEditor();
       stopRun();
     };
-  }, [loaded, editor, run, agents]);
+  }, [editor, run, agents]);
 }

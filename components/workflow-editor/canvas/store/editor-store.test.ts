@@ -3,8 +3,8 @@ import { HISTORY_LIMIT } from "#components/undo-history.ts";
 import { positionBelowAll } from "#components/workflow-editor/canvas/document/edits.ts";
 import { sameGraph } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
-import { findUnreached } from "#server/workflow/problems.ts";
 import type { Graph } from "#server/workflow/schema.ts";
+import { findUnreached } from "#server/workflow/unreached.ts";
 
 const start: Graph = {
   nodes: [

@@ -1,0 +1,78 @@
+import type { Page } from "@playwright/test";
+import { graphOf } from "#e2e/api/graphs.ts";
+import { expect, test } from "#e2e/fixtures.ts";
+import { canvas, node } from "#e2e/ui/locators.ts";
+
+// What the editor is not drawn with is loaded when it is first asked for: what was asked for before it is there happens when it is.
+
+/** Opens the page, and holds back every further script until `release`. */
+async function openHeld(page: Page, path: string): Promise<{ release: () => void; held: () => number }> {
+  const gate = Promise.withResolvers<void>();
+  let isHeld = false;
+  let held = 0;
+  await page.route("**/_next/static/chunks/**", async (route) => {
+    if (isHeld) {
+      held += 1;
+      await gate.promise;
+    }
+    await route.continue();
+  });
+  await page.goto(path);
+  await expect(node(page, "Output Result")).toBeVisible();
+  isHeld = true;
+  return { release: gate.resolve, held: () => held };
+}
+
+const graph = graphOf(
+  { Start: ["trigger", { kind: "manual", default_input: "tea" }], Result: ["output", { value: "{{trigger.output}}" }], Other: ["output"] },
+  ["Start>Result", "Result>Other"],
+);
+
+test("a menu opens where it was asked for, and keys pressed meanwhile are not the canvas's", async ({ signedInPage: page, workflow }) => {
+  const flow = await workflow({ name: "Menu", ...graph });
+  const editor = await openHeld(page, `/workflows/${flow.id}`);
+  await node(page, "Output Result").click({ button: "right", position: { x: 30, y: 20 } });
+  const card = await node(page, "Output Result").boundingBox();
+  await expect.poll(editor.held).toBeGreaterThan(0);
+  await page.keyboard.press("d");
+  await page.keyboard.press("Delete");
+  editor.release();
+  const menu = page.getByRole("menu", { name: "Node actions" });
+  await expect(menu).toBeVisible();
+  const box = await menu.boundingBox();
+  expect(Math.abs((box?.x ?? 0) - (card?.x ?? 0) - 30)).toBeLessThan(40);
+  await expect(menu.getByRole("menuitem", { name: "Disable" })).toBeVisible();
+});
+
+test("what is typed into a search that was just asked for is searched", async ({ signedInPage: page, workflow }) => {
+  const flow = await workflow({ name: "Search", ...graph });
+  await openHeld(page, `/workflows/${flow.id}`);
+  await page.keyboard.press("Control+f");
+  await page.keyboard.type("dres");
+  await expect(page.getByRole("textbox", { name: "Search in canvas" })).toHaveValue("dres");
+  await expect(node(page, "Output Result")).not.toHaveAccessibleDescription(/Disabled/i);
+  await page.getByRole("textbox", { name: "Search in canvas" }).fill("resu");
+  await expect(canvas(page).getByRole("status").filter({ hasText: "1 found" })).toBeVisible();
+});
+
+test("a name that is to be changed, a save and a run wait for their parts", async ({ signedInPage: page, workflow }) => {
+  const flow = await workflow({ name: "Rename", ...graph });
+  const editor = await openHeld(page, `/workflows/${flow.id}`);
+  await node(page, "Output Result").focus();
+  await page.keyboard.press("F2");
+  await expect.poll(editor.held).toBeGreaterThan(0);
+  editor.release();
+  const name = page.getByRole("textbox", { name: "Node name" });
+  await expect(name).toBeFocused();
+
+  const again = await openHeld(page, `/workflows/${flow.id}`);
+  await node(page, "Output Other").focus();
+  await page.keyboard.press("d");
+  await page.keyboard.press("Control+s");
+  await expect(page.getByRole("button", { name: "Save", exact: true })).toHaveText("Saved");
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByRole("dialog", { name: "Run workflow" })).toBeVisible();
+  again.release();
+  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  await expect(page.getByRole("dialog", { name: "Run workflow" }).getByRole("textbox")).toBeFocused();
+});
