@@ -1,7 +1,15 @@
 import { LRUCache } from "lru-cache";
 import { acceptDelivery } from "#server/features/webhooks/deliveries.ts";
 import { keepHeard } from "#server/features/webhooks/listen.ts";
-import { jsonBody, keyInBody, type Proof, SENDERS, type SenderConfig, slackChallenge } from "#server/features/webhooks/senders.ts";
+import {
+  jsonBody,
+  LONGEST_KEY,
+  type Proof,
+  provenKey,
+  SENDERS,
+  type SenderConfig,
+  slackChallenge,
+} from "#server/features/webhooks/senders.ts";
 import { savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { AppError, ERRORS } from "#server/platform/errors.ts";
@@ -25,13 +33,11 @@ const KEY_HEADERS = [
   "paypal-transmission-id",
 ];
 
-const LONGEST = 200;
-
 /** What tells a delivery from others of its workflow: header and value, e.g. `idempotency-key:42`; null when nothing does. */
 export function deliveryKey(headers: Headers): string | null {
   for (const name of KEY_HEADERS) {
     const value = headers.get(name)?.trim();
-    if (value) return `${name}:${value.length > LONGEST ? sha256(value) : value}`;
+    if (value) return `${name}:${value.length > LONGEST_KEY ? sha256(value) : value}`;
   }
   return null;
 }
@@ -147,5 +153,5 @@ export async function receiveDelivery(workflow_id: string, headers: Headers, rea
   if (challenge !== null) return { challenge };
   const json = jsonBody(config.auth, headers, body);
   if (workflow.is_listening) await keepHeard(workflow, headers, json, secret);
-  return acceptDelivery(workflow, { body: json, key: deliveryKey(headers) ?? keyInBody(config.auth, json), started_by_id: null });
+  return acceptDelivery(workflow, { body: json, key: provenKey(config.auth, headers, json) ?? deliveryKey(headers), started_by_id: null });
 }

@@ -31,14 +31,20 @@ interface Sender {
   check(call: Call): Proof;
   /** What the sender must send, for those who set the webhook up. */
   asks(config: SenderConfig): string;
-  /** A path to the id of a delivery in its body, where it is in no header. */
-  bodyKey?: string;
+  /**
+   * Which delivery it is, by what the proof covers, for senders that say so: whoever sends a call again that was overheard cannot
+   * change that. Null when this one does not say.
+   */
+  deliveryOf?(headers: Headers, body: Uint8Array): string | null;
   /** Whether it may send a form with the JSON in its field `payload`, as its documentation says. */
   sendsForms?: true;
 }
 
 /** How far the sender's clock and the way may be off, in milliseconds. */
 export const TOLERANCE_MS = 5 * 60_000;
+
+/** Of what tells deliveries apart, how many characters are kept as they are. */
+export const LONGEST_KEY = 200;
 
 const hmac = (secret: string | Buffer, ...parts: (string | Uint8Array)[]): Buffer => {
   const hash = createHmac("sha256", secret);
@@ -134,7 +140,7 @@ export const SENDERS: Readonly<Record<WebhookAuth, Sender>> = {
       return isNow(time, now) ? "good" : "late";
     },
     asks: () => "a signature in its header Stripe-Signature: take over the signing secret of the endpoint from Stripe",
-    bodyKey: "id",
+    deliveryOf: (_, body) => idIn(body, "id"),
   },
   // https://docs.slack.dev/authentication/verifying-requests-from-slack
   slack: {
@@ -146,7 +152,8 @@ export const SENDERS: Readonly<Record<WebhookAuth, Sender>> = {
       return isNow(time, now) ? "good" : "late";
     },
     asks: () => "a signature in its header X-Slack-Signature: take over the signing secret of the app from Slack",
-    bodyKey: "event_id",
+    // A command has no id; two of them in one second and with the same words are one.
+    deliveryOf: (headers, body) => idIn(body, "event_id") ?? text(headers, "x-slack-signature").toLowerCase(),
     sendsForms: true,
   },
   // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
@@ -162,6 +169,7 @@ export const SENDERS: Readonly<Record<WebhookAuth, Sender>> = {
       return isNow(time, now) ? "good" : "late";
     },
     asks: () => "the headers webhook-id, webhook-timestamp and webhook-signature",
+    deliveryOf: (headers) => text(headers, `${standardPrefix(headers)}id`),
   },
   header: {
     isOffered: (headers, { auth_header }) => text(headers, auth_header) !== "",
@@ -179,12 +187,15 @@ export const SENDERS: Readonly<Record<WebhookAuth, Sender>> = {
   none: { isOffered: () => true, check: () => "good", asks: () => "nothing" },
 };
 
-/** What of a call names what is in its body, of senders that say there which delivery it is. */
-export function keyInBody(auth: WebhookAuth, body: Uint8Array): string | null {
-  const { bodyKey } = SENDERS[auth];
-  if (bodyKey === undefined) return null;
-  const id: unknown = Object(parsed(body))[bodyKey];
-  return typeof id === "string" && id !== "" ? `${auth}:${id.length > 200 ? sha256(id) : id}` : null;
+function idIn(body: Uint8Array, field: string): string | null {
+  const id: unknown = Object(parsed(body))[field];
+  return typeof id === "string" && id !== "" ? id : null;
+}
+
+/** What tells a call from others of its workflow, of senders whose proof covers that; e.g. `stripe:evt_1`, null when nothing does. */
+export function provenKey(auth: WebhookAuth, headers: Headers, body: Uint8Array): string | null {
+  const id = SENDERS[auth].deliveryOf?.(headers, body) ?? null;
+  return id === null ? null : `${auth}:${id.length > LONGEST_KEY ? sha256(id) : id}`;
 }
 
 function parsed(body: Uint8Array): unknown {

@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { KEPT_CHARACTERS, replayDelivery, tidyDeliveries } from "#server/features/webhooks/deliveries.ts";
 import { listenToWebhook } from "#server/features/webhooks/listen.ts";
@@ -332,6 +332,34 @@ test("GitHub, Stripe and Slack sign with their own secrets, and a delivery that 
   expect(await say(said)).toEqual(await say(said));
   await expect(say(said, String(Number(now()) - 400))).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
   expect(await inputsOf(slack.id)).toEqual([said]);
+});
+
+test("a signed call that somebody overheard starts nothing again, whatever else is said with it", async () => {
+  const secret = "made-by-the-sender";
+  const again = async ({ call }: Awaited<ReturnType<typeof newSender>>, headers: Record<string, string>, body: string) => {
+    const first = await call(headers, body);
+    for (const name of ["idempotency-key", "x-github-delivery"])
+      expect(await call({ ...headers, [name]: randomUUID() }, body)).toEqual(first);
+    return first;
+  };
+  const [time, event] = [now(), '{"id":"evt_1"}'];
+  await again(
+    await newSender({ auth: "stripe" }, secret),
+    { "stripe-signature": `t=${time},v1=${hexOf(secret, `${time}.${event}`)}` },
+    event,
+  );
+  const slack = await newSender({ auth: "slack" }, secret);
+  const command = (at: string) => {
+    const signature = hexOf(secret, `v0:${at}:command=%2Fdeploy`);
+    return { "content-type": "application/x-www-form-urlencoded", "x-slack-request-timestamp": at, "x-slack-signature": `v0=${signature}` };
+  };
+  const first = await again(slack, command(time), "command=%2Fdeploy");
+  const shouted = command(time)["x-slack-signature"].toUpperCase().replace("V0", "v0");
+  expect(await slack.call({ ...command(time), "x-slack-signature": shouted }, "command=%2Fdeploy")).toEqual(first);
+  expect(await slack.call(command(String(Number(time) - 1)), "command=%2Fdeploy")).not.toEqual(first);
+  const signature = createHmac("sha256", secret).update(`msg_1.${time}.{}`).digest("base64");
+  const signed = { "webhook-id": "msg_1", "webhook-timestamp": time, "webhook-signature": `v1,${signature}` };
+  await again(await newSender({ auth: "standard" }, secret), signed, "{}");
 });
 
 test("Standard Webhooks gets a secret in its form; a header, a name with a secret, and nobody at all", async () => {
