@@ -72,7 +72,9 @@ export function NotificationBell({ className, size = "md" }: { className?: strin
           <LoadFailure query={list} />
         </div>
       ) : list.data && list.data.items.length === 0 ? (
-        <p className="p-3 text-13 text-ink-soft">Nothing yet. When a run waits for a decision or fails, you are told here.</p>
+        <p className="p-3 text-13 text-ink-soft">
+          Nothing yet. When a run waits for a decision or fails, or a schedule is missed, you are told here.
+        </p>
       ) : (
         <ul className="max-h-[min(60dvh,26rem)] divide-y overflow-y-auto">
           {list.data?.items.map((item) => (
@@ -90,6 +92,13 @@ export function NotificationBell({ className, size = "md" }: { className?: strin
     </Popover>
   );
 }
+
+const KINDS: Record<Notification["kind"], (isUnread: boolean) => string> = {
+  review: (isUnread) => (isUnread ? "Waits for a decision" : "Asked for a decision"),
+  run_failed: () => "Failed",
+  schedule_missed: () => "Missed",
+  workflow_disabled: () => "Disabled",
+};
 
 function NotificationRow({ item, onOpen }: { item: Notification; onOpen: () => void }) {
   const isUnread = item.read_at === null;
@@ -113,8 +122,7 @@ function NotificationRow({ item, onOpen }: { item: Notification; onOpen: () => v
             {item.title}
           </span>
           <span className="text-12 text-ink-faint">
-            {item.kind === "run_failed" ? "Failed" : isUnread ? "Waits for a decision" : "Asked for a decision"},{" "}
-            <Time value={item.created_at} />
+            {KINDS[item.kind](isUnread)}, <Time value={item.created_at} />
           </span>
         </span>
       </Link>

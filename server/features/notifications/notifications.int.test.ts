@@ -10,7 +10,7 @@ import { setMember } from "#server/features/projects/set-member.ts";
 import { approveExecution } from "#server/features/reviews/decide.ts";
 import { decideByLink } from "#server/features/reviews/link.ts";
 import { mailReview, tellReviewers } from "#server/features/reviews/tell.ts";
-import { createWorkflow } from "#server/features/workflows/service.ts";
+import { createWorkflow, updateWorkflow } from "#server/features/workflows/service.ts";
 import type { JobWorker } from "#server/jobs/postgres/worker.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
@@ -241,4 +241,20 @@ test("members are told of failed runs once a workflow and hour, with their numbe
   expect(await list(viewer)).toMatchObject({ total: 2, failures: 2 });
   expect(failureMails()).toHaveLength(1);
   expect((await list(await database.newAdmin())).total).toBe(0);
+});
+
+test("the others are told that somebody disabled a workflow which starts by itself, until it is enabled again", async () => {
+  const editor = await member("editor");
+  const schedule = { ...manual, data: { label: "Start", kind: "schedule", cron_expression: "0 9 * * *" } };
+  const daily = await createWorkflow(admin, { name: "Daily", nodes: [schedule], edges: [] });
+  const byHand = await createWorkflow(admin, { name: "By hand", nodes: [manual], edges: [] });
+  const toldTo = async (who: ProjectPrincipal) => (await listNotifications(who, page)).items;
+  for (const workflow_id of [daily.id, byHand.id]) await updateWorkflow(editor, { workflow_id, enabled: false });
+  await updateWorkflow(editor, { workflow_id: daily.id, enabled: false });
+  const title = `${editor.user.name} disabled Daily: nothing starts it by itself`;
+  expect(await toldTo(admin)).toMatchObject([{ kind: "workflow_disabled", title, link: `/workflows/${daily.id}`, read_at: null }]);
+  expect(await toldTo(editor)).toEqual([]);
+  expect(await listNotifications(admin, page)).toMatchObject({ unread: 1, failures: 0 });
+  await updateWorkflow(admin, { workflow_id: daily.id, enabled: true });
+  expect(await toldTo(admin)).toEqual([]);
 });

@@ -9,7 +9,8 @@ export const notificationsRouter = router({
       endpoint("GET", "/notifications", {
         tag: "Identity",
         summary: "What I am told of",
-        description: "Reviews that wait, and runs that have failed (one entry for each workflow and hour), unread ones first.",
+        description:
+          "Reviews that wait, runs that have failed (one entry for each workflow and hour), schedules that were missed while nothing ran, and workflows that somebody else has disabled; unread ones first.",
       }),
     )
     .input(PageInput)

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { tellMissed } from "#server/features/notifications/not-started.ts";
 import { assertRunnable } from "#server/features/workflows/execute.ts";
 import { withClient } from "#server/platform/db/client.ts";
 import { isAppError } from "#server/platform/errors.ts";
@@ -13,6 +14,7 @@ import { Graph } from "#server/workflow/schema.ts";
 
 interface DueRow {
   workflow_id: string;
+  workflow_name: string;
   project_id: string;
   version: number;
   snapshot_id: string;
@@ -25,7 +27,7 @@ interface DueRow {
 
 // SKIP LOCKED: one that another process is firing is that one's business.
 const CLAIM = `
-  SELECT s.workflow_id, w.project_id, w.version, w.snapshot_id, g.graph, s.cron_expression, s.timezone, s.default_input, s.next_fire_at
+  SELECT s.workflow_id, w.name AS workflow_name, w.project_id, w.version, w.snapshot_id, g.graph, s.cron_expression, s.timezone, s.default_input, s.next_fire_at
   FROM schedules s JOIN workflows w ON w.id = s.workflow_id JOIN workflow_snapshots g ON g.id = w.snapshot_id
   WHERE s.active AND s.next_fire_at <= $1 AND w.enabled AND w.deleted_at IS NULL AND s.workflow_id <> ALL ($2::uuid[])
   ORDER BY s.next_fire_at LIMIT 1 FOR UPDATE OF s SKIP LOCKED`;
@@ -43,12 +45,14 @@ async function reasonAgainst(project_id: string, graph: unknown): Promise<string
 
 /** Fires one schedule within the transaction that advances it. Gives the execution to ask for, if one was started. */
 async function fire(client: pg.PoolClient, row: DueRow, now: Date): Promise<string | undefined> {
-  const { workflow_id, project_id, snapshot_id, next_fire_at: due_at } = row;
+  const { workflow_id, workflow_name, project_id, snapshot_id, next_fire_at: due_at } = row;
   const execution = { project_id, workflow_id, snapshot_id, workflow_version: row.version, started_by_id: null, params: null } as const;
   const run = { ...execution, trigger: "schedule", input: row.default_input, due_at } as const;
   // From now on, not from the time that was due: of fires missed in a row, one is made up for.
   const values = [workflow_id, due_at, nextFire(row, now)];
   await client.query("UPDATE schedules SET last_fire_at = $2, next_fire_at = $3 WHERE workflow_id = $1", values);
+  const isRepeated = (nextFire(row, due_at) ?? now) < now;
+  await tellMissed(client, { project_id, workflow_id, workflow_name, due_at, now, isRepeated });
   const reason = (await reasonAgainst(project_id, row.graph)) ?? (await reasonWithoutRoom(project_id, client));
   const started = reason === undefined ? await createExecution(run, { on: client }) : undefined;
   if (started?.kind === "started") return started.execution_id;

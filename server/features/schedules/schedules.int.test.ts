@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { listNotifications, markRead } from "#server/features/notifications/service.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
 import { getEditorState, saveDraft } from "#server/features/workflows/draft.ts";
 import { createWorkflow, deleteWorkflow, updateWorkflow } from "#server/features/workflows/service.ts";
@@ -8,6 +9,7 @@ import { db } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { isTerminalEvent } from "#server/runs/event-schema.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
+import { addMember } from "#server/testing/add-member.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
@@ -121,6 +123,34 @@ test("each fire happens once, however many processes look; missed ones are made 
     expect(await rowOf(id)).toMatchObject({ last_fire_at: due, next_fire_at: new Date("2026-11-22T09:00:00Z") });
   }
   expect(await fireDueSchedules(now)).toBe(0);
+});
+
+test("members are told of a schedule that came too late, once a workflow, and of none that was on time", async () => {
+  const admin = await database.newAdmin();
+  const member = await database.newAdmin();
+  await addMember(admin, member.user, "viewer");
+  const { id } = await newWorkflow(admin);
+  const told = async (who = admin) => (await listNotifications({ ...who, project: admin.project }, { page: 1, per_page: 50 })).items;
+  const fireAt = async (due: string, now: string) => {
+    await dueSince(id, new Date(due));
+    expect(await fireDueSchedules(new Date(now))).toBe(1);
+  };
+  await fireAt("2026-11-17T09:00:00Z", "2026-11-17T09:01:00Z");
+  expect(await told()).toEqual([]);
+  await fireAt("2026-11-18T09:00:00Z", "2026-11-18T09:20:00Z");
+  const link = `/runs?workflow=${id}`;
+  const late = { kind: "schedule_missed", link, title: "Daily was due at 2026-11-18 09:00 UTC, and is late" };
+  expect(await told()).toMatchObject([late]);
+  expect(await told(member)).toMatchObject([late]);
+  await markRead(admin, {});
+  await fireAt("2026-11-19T09:00:00Z", "2026-11-21T10:00:00Z");
+  expect(await told()).toMatchObject([
+    {
+      kind: "schedule_missed",
+      read_at: null,
+      title: "Daily missed runs: it was due since 2026-11-19 09:00 UTC, and one is made up for now",
+    },
+  ]);
 });
 
 test("a fire that was started before the process died is not started again", async () => {

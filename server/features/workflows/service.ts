@@ -1,5 +1,6 @@
 import { v7 as uuid } from "uuid";
 import type { Prisma } from "#prisma/generated/client.ts";
+import { tellDisabled } from "#server/features/notifications/not-started.ts";
 import { checkedGraph, firstGraph, triggerKind } from "#server/features/workflows/checks.ts";
 import { assertErrorWorkflow, errorWorkflow, errorWorkflowUsers } from "#server/features/workflows/error-workflow-setting.ts";
 import { findWorkflow, summaryDto, summaryFields, workflowDto } from "#server/features/workflows/rows.ts";
@@ -112,6 +113,9 @@ export async function listWorkflows({ project }: ProjectPrincipal, input: PageIn
   return paged(input, found, summaryDto);
 }
 
+/** Triggers that `enabled` silences. */
+const BY_ITSELF = ["schedule", "webhook", "http"];
+
 /** A change of the saved graph and, separately, of the draft; a draft that is ahead keeps what else it holds. */
 type Edit = (graph: Graph, which: "saved" | "draft") => Graph;
 
@@ -131,7 +135,7 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
   const saved = await db().$transaction(async (tx) => {
     // Not FOR UPDATE: an autosave that records an agent's use holds a key lock on this row.
     await tx.$queryRaw`SELECT 1 FROM workflows WHERE id = ${workflow_id}::uuid FOR NO KEY UPDATE`;
-    const current = await findWorkflow(principal, workflow_id, { name: true, version: true, snapshot_id: true }, tx);
+    const current = await findWorkflow(principal, workflow_id, { name: true, version: true, snapshot_id: true, enabled: true }, tx);
     if (input.version !== undefined && input.version !== current.version) {
       const last = await tx.workflowVersion.findFirst({
         where: { workflow_id, version: current.version },
@@ -165,6 +169,7 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
       select: summaryFields,
     });
     await registerSchedule(row, graph, tx);
+    if (row.enabled !== current.enabled) await tellDisabled(tx, principal, row, BY_ITSELF.includes(row.trigger));
     const changes = { ...versionChanges(stored, graph) };
     const hand = hasGraph ? await tx.workflowDraft.findUnique({ where: { workflow_id }, select: { by: true } }) : null;
     await tx.workflowVersion.create({ data: { workflow_id, version, snapshot_id, saved_by_id: by, changes, by: hand?.by ?? null } });
