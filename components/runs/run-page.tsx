@@ -127,7 +127,7 @@ function RunLayout({ initial, onOpen }: { initial: ExecutionView; onOpen: (nodeI
           panelClassName="overflow-y-auto"
           tabs={[
             { value: "graph", label: "Graph", content: <Canvas controls={<FollowRun />} /> },
-            { value: "timeline", label: "Timeline", content: <RunTimeline selected={selected} /> },
+            { value: "timeline", label: "Timeline", content: <RunTimeline selected={selected} isShown={tab === "timeline"} /> },
             { value: "log", label: "Log", content: <RunLog executionId={initial.execution.id} isShown={tab === "log"} /> },
             ...(hasReviews ? [{ value: "reviews" as const, label: "Reviews", content: <RunReviewList /> }] : []),
           ]}

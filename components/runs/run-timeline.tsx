@@ -1,6 +1,6 @@
 "use client";
 
-import { type KeyboardEvent, useEffect, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { formatDuration } from "#components/format.ts";
 import { formatLoopProgress } from "#components/runs/loops/loop-progress.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
@@ -22,12 +22,19 @@ const BARS: Partial<Record<NodeStatus, string>> = {
   skipped: "bg-line-strong",
 };
 
+const rowOf = (tree: HTMLElement | null, id: string) => tree?.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`);
+
 /** When each node worked, as bars from the start of the run. Arrow keys move from row to row. */
-export function RunTimeline({ selected }: { selected: string | null }) {
+export function RunTimeline({ selected, isShown }: { selected: string | null; isShown: boolean }) {
   const editor = useEditorStore();
   const snapshot = useRun((state) => state.snapshot);
   const graph = useRun((state) => state.view?.graph);
   const now = useNow(snapshot?.status);
+  const tree = useRef<HTMLDivElement>(null);
+  // A run that fails shows the node that did, wherever it stands.
+  useEffect(() => {
+    if (selected && isShown) rowOf(tree.current, selected)?.scrollIntoView({ block: "nearest" });
+  }, [selected, isShown]);
   if (!snapshot || !graph || snapshot.order.length === 0) return <p className="p-4 text-13 text-ink-soft">Nothing has started yet.</p>;
   const plan = planOf(graph);
   const begin = Date.parse(snapshot.created_at);
@@ -41,11 +48,11 @@ export function RunTimeline({ selected }: { selected: string | null }) {
     const next = snapshot.order[snapshot.order.indexOf(selected ?? "") + move];
     if (!next) return;
     editor.getState().selectOnly(next);
-    event.currentTarget.querySelector<HTMLElement>(`[data-id="${CSS.escape(next)}"]`)?.focus();
+    rowOf(event.currentTarget, next)?.focus();
   };
   return (
     <div className="p-2">
-      <div role="tree" tabIndex={-1} aria-label="Timeline" className="flex flex-col focus:outline-none" onKeyDown={onKeyDown}>
+      <div ref={tree} role="tree" tabIndex={-1} aria-label="Timeline" className="flex flex-col focus:outline-none" onKeyDown={onKeyDown}>
         {snapshot.order.map((id) => {
           const run = snapshot.nodes[id];
           const node = graph.nodes.find((candidate) => candidate.id === id);

@@ -37,3 +37,21 @@ test("a run shows what it has put out while it waits and when it was cancelled, 
   await expect(result.getByRole("heading", { name: "First words" })).toBeVisible();
   await expect(result.getByRole("heading", { name: "Print" })).toHaveCount(0);
 });
+
+test("the lists of a run that failed begin at the node that did, however far down it stands", async ({
+  signedInPage: page,
+  workflow,
+  executed,
+}) => {
+  const steps = Array.from({ length: 40 }, (_, index) => `step${index}`);
+  const wrong = { fields: [{ name: "count", value: "many", type: "number" }] };
+  const outputs = Object.fromEntries(steps.map((id): [string, [string]] => [id, ["output"]]));
+  const edges = [...steps.map((id, index) => `${index ? steps[index - 1] : "t"}>${id}`), `${steps.at(-1)}>Last`];
+  const flow = await workflow({ name: "Long and doomed", ...graphOf({ t: ["trigger"], ...outputs, Last: ["set", wrong] }, edges) });
+  const { id } = await executed(flow, { input: "x" });
+  await page.goto(`/workflows/${flow.id}?run=${id}`);
+  await expect(page.getByRole("list", { name: "Nodes of this run" }).getByRole("button", { name: /^Last/ })).toBeInViewport();
+  await page.goto(`/runs/${id}`);
+  await page.getByRole("tab", { name: "Timeline" }).click();
+  await expect(page.getByRole("treeitem", { name: /^Last/ })).toBeInViewport();
+});
