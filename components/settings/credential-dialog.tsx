@@ -13,12 +13,19 @@ import { Textarea } from "#components/ui/input.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { CreateCredentialInput, type Credential, ReplaceCredentialInput } from "#server/features/credentials/schema.ts";
 
+interface AddCredentialDialogProps {
+  onClose: () => void;
+  /** What it is to be called, where something names it already. */
+  name?: string;
+  onAdded?: (credential: Credential) => void;
+}
+
 /** Adds a credential. Its value is seen here and nowhere later. */
-export function AddCredentialDialog({ onClose, onAdded }: { onClose: () => void; onAdded?: (credential: Credential) => void }) {
+export function AddCredentialDialog({ onClose, name: wanted = "", onAdded }: AddCredentialDialogProps) {
   const { trpc, client, cache } = useApi();
   const form = useForm({
     schema: CreateCredentialInput,
-    initial: { name: "", value: "" },
+    initial: { name: wanted, value: "" },
     submit: async (value) => {
       const added = await client.credentials.create.mutate(value);
       await cache.invalidateQueries(trpc.credentials.list.pathFilter());

@@ -10,6 +10,8 @@ import { controlStyle, itemStyle, surfaceStyle } from "#components/ui/styles.ts"
 export interface SelectOption<Value extends string> {
   value: Value;
   label: ReactNode;
+  /** Shown of the chosen one in place of the label, where there is no room for words. */
+  sign?: string;
   description?: ReactNode;
   isDisabled?: boolean;
 }
@@ -51,7 +53,9 @@ export function Select<Value extends string>({
         )}
       >
         <span className="truncate">
-          <Radix.Value placeholder={placeholder}>{current?.label}</Radix.Value>
+          <Radix.Value placeholder={placeholder}>
+            {current?.sign === undefined ? current?.label : <abbr title={String(current.label)}>{current.sign}</abbr>}
+          </Radix.Value>
         </span>
         <Radix.Icon asChild>
           <ChevronDown aria-hidden className="size-3.5 shrink-0 text-ink-faint" />

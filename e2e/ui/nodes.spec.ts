@@ -171,10 +171,10 @@ test("an HTTP node asks what its kind of authentication has, and keeps what anot
   await expect(field("Header")).toHaveCount(0);
   await choose("A header");
   await expect(field("Header")).toBeVisible();
-  await expect(field("Credential")).toHaveValue("SHOP");
+  await expect(panel(page).getByRole("combobox", { name: "Credential" })).toHaveValue("SHOP");
   await expect(field("User name")).toHaveCount(0);
   await choose("None");
-  await expect(field("Credential")).toHaveCount(0);
+  await expect(panel(page).getByRole("combobox", { name: "Credential" })).toHaveCount(0);
   await choose("User name and password");
   await expect(field("User name")).toHaveValue("ada");
 });

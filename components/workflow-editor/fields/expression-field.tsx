@@ -23,6 +23,8 @@ export interface ExpressionFieldProps {
   isReadOnly: boolean;
   rows?: number;
   maxLength?: number | undefined;
+  /** Whether it shares a line with other fields: its preview is one line then. */
+  isInLine?: boolean;
   /** What keeps the node from running, of this field: what is said of an expression underlines it. */
   problems: readonly string[];
 }
@@ -31,7 +33,7 @@ export interface ExpressionFieldProps {
  * A text that may hold {{expressions}}: "{{" or "/" lists what is upstream with the last run's values; arrow keys and Enter, or a
  * click, put it in. What cannot be read is underlined, and what the text came to with the last run's values stands below.
  */
-export function ExpressionField({ value, onChange, isReadOnly, rows = 3, maxLength, problems }: ExpressionFieldProps) {
+export function ExpressionField({ value, onChange, isReadOnly, rows = 3, maxLength, isInLine = false, problems }: ExpressionFieldProps) {
   const reads = usePanelReads();
   const preview = usePreview(value);
   const pieces = highlightProblems(value, problems, reads.options);
@@ -69,7 +71,7 @@ export function ExpressionField({ value, onChange, isReadOnly, rows = 3, maxLeng
             </span>
           </Button>
         ))}
-      {preview && <ValuePreview parts={preview} />}
+      {preview && <ValuePreview parts={preview} isInLine={isInLine} />}
     </div>
   );
 }
@@ -135,12 +137,20 @@ export function usePreview(text: string): readonly PreviewPart[] | null {
 const FOLDED = 320;
 
 /** What the field came to with the last run's values. */
-export function ValuePreview({ parts }: { parts: readonly PreviewPart[] }) {
+export function ValuePreview({ parts, isInLine = false }: { parts: readonly PreviewPart[]; isInLine?: boolean }) {
   const [isOpen, setIsOpen] = useState(false);
   const isAnyKnown = parts.some(({ kind }) => kind === "value");
   if (parts.every(({ kind }) => kind === "text")) return null;
   const length = parts.reduce((sum, { text }) => sum + text.length, 0);
   const lines = parts.reduce((sum, { text }) => sum + text.split("\n", 8).length - 1, 0);
+  if (isInLine) {
+    const text = parts.slice(0, MAX_PARTS).map((part) => part.text);
+    return (
+      <figure aria-label="Preview" className="truncate px-2.5 text-11 text-ink-soft" title={cut(text.join(""))}>
+        {isAnyKnown ? cut(text.join("")) || <Empty /> : <em className="text-ink-faint">no value yet</em>}
+      </figure>
+    );
+  }
   return (
     <figure aria-label="Preview" className="rounded-md border border-dashed bg-surface px-2.5 py-1.5 text-12">
       <figcaption className="flex min-h-5 items-center justify-between gap-2 text-11 text-ink-faint">

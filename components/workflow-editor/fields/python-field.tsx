@@ -20,7 +20,8 @@ import { ValueField } from "#components/workflow-editor/fields/value-field.tsx";
 import { isFinal } from "#server/runs/status-schema.ts";
 import { pythonString } from "#server/workflow/python-string.ts";
 
-const COLOURS: Record<TokenKind, string> = {
+/** Colours of what a piece of Python is. */
+export const COLOURS: Record<TokenKind, string> = {
   text: "text-ink",
   string: "text-role-output",
   comment: "text-ink-faint",

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { insertCode, pythonTokens, unfinishedName } from "#components/workflow-editor/fields/python-text.ts";
+import {
+  indentBelow,
+  indented,
+  insertCode,
+  pythonTokens,
+  tokenLines,
+  unfinishedName,
+} from "#components/workflow-editor/fields/python-text.ts";
 
 const kinds = (text: string) =>
   pythonTokens(text)
@@ -53,4 +60,32 @@ test("puts a value in, and uses the bracket that is there", () => {
     caret: 24,
   });
   expect(insertCode("out == 1", 0, 3, "output")).toEqual({ text: "output == 1", caret: 6 });
+});
+
+test("code is coloured line by line, with what it has of its own", () => {
+  const lines = tokenLines(pythonTokens('total = """a\nb"""\nlen(names)', ["names"]));
+  expect(lines.map((line) => line.map(({ text }) => text).join(""))).toEqual(['total = """a', 'b"""', "len(names)"]);
+  expect(lines[1]).toEqual([{ kind: "string", text: 'b"""' }]);
+  expect(lines[2]?.find(({ text }) => text === "names")?.kind).toBe("known");
+  expect(pythonTokens("output", ["names"])).toEqual([{ kind: "text", text: "output" }]);
+  expect(tokenLines(pythonTokens("a\n\n"))).toHaveLength(3);
+});
+
+test("a new line is indented as the one before, and further below a colon", () => {
+  expect(indentBelow("x = 1")).toBe("");
+  expect(indentBelow("for x in y:  # each")).toBe("    ");
+  expect(indentBelow("a:\n    if b:")).toBe("        ");
+  expect(indentBelow("\tx")).toBe("\t");
+});
+
+test("Tab goes a step on at a caret, and moves lines that are selected; outwards it takes their indent back", () => {
+  const apply = (text: string, start: number, end: number, isOutwards = false) => {
+    const edit = indented(text, start, end, isOutwards);
+    return edit && { text: text.slice(0, edit.start) + edit.text + text.slice(edit.end), selection: edit.selection };
+  };
+  expect(apply("ab", 1, 1)).toEqual({ text: "a    b", selection: [5, 5] });
+  expect(apply("a\n\nb\nc", 0, 5)).toEqual({ text: "    a\n\n    b\nc", selection: [4, 13] });
+  expect(apply("    a\n  b", 6, 9, true)).toEqual({ text: "    a\nb", selection: [6, 7] });
+  expect(apply("x\n    a", 4, 4, true)).toEqual({ text: "x\na", selection: [2, 2] });
+  expect(apply("a", 0, 0, true)).toBeNull();
 });

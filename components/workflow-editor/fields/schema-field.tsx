@@ -1,24 +1,24 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Plus, Trash2 } from "lucide-react";
 import { z } from "zod";
 import { describeField } from "#components/forms/describe-field.ts";
 import { useTRPC } from "#components/trpc.tsx";
-import { Button, type ButtonProps } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Field } from "#components/ui/field.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input, Textarea } from "#components/ui/input.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Switch } from "#components/ui/switch.tsx";
 import { AgentPicker } from "#components/workflow-editor/fields/agent-picker.tsx";
+import { CodeField } from "#components/workflow-editor/fields/code-field.tsx";
+import { CredentialPicker } from "#components/workflow-editor/fields/credential-picker.tsx";
 import { CronField } from "#components/workflow-editor/fields/cron-field.tsx";
 import { ExpressionField } from "#components/workflow-editor/fields/expression-field.tsx";
 import { NumberField } from "#components/workflow-editor/fields/number-field.tsx";
 import { ParametersField } from "#components/workflow-editor/fields/parameters-field.tsx";
+import { coreOf, RecordField, type RowCell, RowsField } from "#components/workflow-editor/fields/rows-field.tsx";
 import { TimezoneField } from "#components/workflow-editor/fields/timezone-field.tsx";
 import { ToggleRow } from "#components/workflow-editor/fields/toggle-row.tsx";
 import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
@@ -37,6 +37,8 @@ export interface SchemaFieldProps {
   schema: z.ZodType;
   ui: NodeUi;
   value: unknown;
+  /** The node's whole config, for a field that goes by another one. */
+  config: Readonly<Record<string, unknown>>;
   /** What keeps the node from running, of this field. */
   problems: readonly string[];
   isReadOnly: boolean;
@@ -69,10 +71,18 @@ const SWATCHES: Record<string, string> = {
   grey: "bg-role-flow-soft",
 };
 
-function Control({ nodeId, name, schema, ui, value, problems, isReadOnly, onChange }: SchemaFieldProps) {
+interface ControlProps extends SchemaFieldProps {
+  /** Whether it shares a line with others. */
+  isInLine?: boolean;
+}
+
+function Control({ nodeId, name, schema, ui, value, config, problems, isReadOnly, isInLine = false, onChange }: ControlProps) {
   const field = describeField(schema);
   const meta = schema.meta() ?? {};
   const text = typeof value === "string" ? value : "";
+  const draw = ({ key, ...cell }: RowCell) => (
+    <Control {...{ nodeId, ui, config, problems, isReadOnly, ...cell }} name={`${name}.${key}`} />
+  );
   switch (meta.widget) {
     case "agent":
       return <AgentPicker value={text} isReadOnly={isReadOnly} onChange={onChange} />;
@@ -92,13 +102,17 @@ function Control({ nodeId, name, schema, ui, value, problems, isReadOnly, onChan
         />
       );
     case "rows":
-      return <RowsField {...{ nodeId, name, schema, ui, value, problems, isReadOnly, onChange }} />;
+      return <RowsField rows={Array.isArray(value) ? value : []} {...{ schema, isReadOnly, draw, onChange }} />;
     case "record":
-      return <RecordField value={(value ?? {}) as Record<string, string>} {...{ problems, isReadOnly, onChange }} />;
+      return <RecordField value={(value ?? {}) as Record<string, string>} {...{ schema, isReadOnly, draw, onChange }} />;
+    case "credential":
+      return <CredentialPicker value={text} isReadOnly={isReadOnly} onChange={onChange} />;
+    case "code":
+      return <CodeField value={text} inputs={namesIn(config.inputs)} maxLength={field.max} {...{ problems, isReadOnly, onChange }} />;
     case "workflow":
       return <WorkflowPicker value={text} isReadOnly={isReadOnly} onChange={onChange} />;
     case "group":
-      return <GroupField {...{ nodeId, name, schema, ui, value, problems, isReadOnly, onChange }} />;
+      return <GroupField {...{ nodeId, name, schema, ui, value, config, problems, isReadOnly, onChange }} />;
     case "cron":
       return <CronField nodeId={nodeId} value={text} isReadOnly={isReadOnly} onChange={onChange} />;
     case "timezone":
@@ -132,6 +146,7 @@ function Control({ nodeId, name, schema, ui, value, problems, isReadOnly, onChan
         maxLength={field.max}
         isReadOnly={isReadOnly}
         rows={meta.widget === "textarea" ? 4 : 1}
+        isInLine={isInLine}
         onChange={onChange}
       />
     );
@@ -166,13 +181,14 @@ function Control({ nodeId, name, schema, ui, value, problems, isReadOnly, onChan
           disabled={isReadOnly}
           options={field.options.map((option) => {
             const words = ui.choices?.[name]?.[option];
-            return { value: option, label: words?.label ?? option, ...(words?.description && { description: words.description }) };
+            const { label = option, sign, description } = words ?? {};
+            return { value: option, label, ...(isInLine && sign && { sign }), ...(description && { description }) };
           })}
           onValueChange={onChange}
         />
       );
     default:
-      return meta.widget === "textarea" || meta.widget === "markdown" || meta.widget === "code" ? (
+      return meta.widget === "textarea" || meta.widget === "markdown" ? (
         <Textarea
           rows={meta.widget === "markdown" ? 8 : 3}
           value={text}
@@ -192,48 +208,9 @@ function Control({ nodeId, name, schema, ui, value, problems, isReadOnly, onChan
   }
 }
 
-interface RecordFieldProps {
-  value: Readonly<Record<string, string>>;
-  problems: readonly string[];
-  isReadOnly: boolean;
-  onChange: (value: Record<string, string>) => void;
-}
-
-/** Values by name, as many as one likes. */
-function RecordField({ value, problems, isReadOnly, onChange }: RecordFieldProps) {
-  const entries = Object.entries(value);
-  const change = (index: number, name: string, text: string) =>
-    onChange(Object.fromEntries(entries.map((entry, at) => (at === index ? [name, text] : entry))));
-  const fresh = `value_${entries.length + 1}`;
-  return (
-    <div className="flex flex-col gap-2">
-      {entries.map(([name, text], index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: names change while typing
-        <fieldset key={index} disabled={isReadOnly} className="flex flex-col gap-2.5 rounded-md border bg-surface p-2.5">
-          <Field
-            label="Name"
-            action={
-              !isReadOnly && (
-                <IconButton
-                  label={`Remove ${name}`}
-                  size="sm"
-                  icon={<Trash2 />}
-                  onClick={() => onChange(Object.fromEntries(entries.filter((_, at) => at !== index)))}
-                />
-              )
-            }
-          >
-            <Input value={name} maxLength={100} onChange={(event) => change(index, event.target.value, text)} />
-          </Field>
-          <Field label="Value">
-            <ExpressionField value={text} {...{ problems, isReadOnly }} rows={1} onChange={(next) => change(index, name, next)} />
-          </Field>
-        </fieldset>
-      ))}
-      {!isReadOnly && <AddButton disabled={Object.hasOwn(value, fresh)} onClick={() => onChange({ ...value, [fresh]: "" })} />}
-    </div>
-  );
-}
+/** Names of the rows of a list, those that have one. */
+const namesIn = (rows: unknown): string[] =>
+  Array.isArray(rows) ? rows.flatMap(({ name }: { name?: unknown }) => (typeof name === "string" && name.trim() ? [name.trim()] : [])) : [];
 
 /** Another workflow of the project. */
 function WorkflowPicker({ value, isReadOnly, onChange }: { value: string; isReadOnly: boolean; onChange: (id: string) => void }) {
@@ -253,20 +230,11 @@ function WorkflowPicker({ value, isReadOnly, onChange }: { value: string; isRead
   );
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
-/** What stands inside of defaults. */
-function coreOf(schema: z.ZodType): z.ZodType {
-  let core = schema;
-  while (core instanceof z.ZodDefault || core instanceof z.ZodOptional) core = core.unwrap() as z.ZodType;
-  return core;
-}
-
 /** Fields that belong together, in one value. */
-function GroupField({ nodeId, name, schema, ui, value, problems, isReadOnly, onChange }: SchemaFieldProps) {
+function GroupField({ nodeId, name, schema, ui, value, config, problems, isReadOnly, onChange }: SchemaFieldProps) {
   const core = coreOf(schema);
   const shape: Record<string, z.ZodType> = core instanceof z.ZodObject ? core.shape : {};
-  const group = (value ?? {}) as Row;
+  const group = (value ?? {}) as Readonly<Record<string, unknown>>;
   return (
     <fieldset disabled={isReadOnly} className="flex flex-col gap-2.5 rounded-md border bg-surface p-2.5">
       {Object.entries(shape).map(([key, field]) => {
@@ -274,7 +242,7 @@ function GroupField({ nodeId, name, schema, ui, value, problems, isReadOnly, onC
         return (
           <Field key={key} label={title ?? key} {...(description && { hint: description })}>
             <Control
-              {...{ nodeId, ui, problems, isReadOnly }}
+              {...{ nodeId, ui, config, problems, isReadOnly }}
               name={`${name}.${key}`}
               schema={field}
               value={group[key]}
@@ -286,72 +254,3 @@ function GroupField({ nodeId, name, schema, ui, value, problems, isReadOnly, onC
     </fieldset>
   );
 }
-
-/** What the items of a list are, and how many it takes. */
-function rowsOf(schema: z.ZodType): { shape: Record<string, z.ZodType>; least: number; most: number } {
-  const core = coreOf(schema);
-  const list = core instanceof z.ZodArray ? core : undefined;
-  const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = (list?._zod.bag ?? {}) as { minimum?: number; maximum?: number };
-  return { shape: list?.element instanceof z.ZodObject ? list.element.shape : {}, least: minimum, most: maximum };
-}
-
-/** A new item: defaults, and where items bear an id, the first number that none has. */
-function newRow(shape: Record<string, z.ZodType>, rows: readonly Row[]): Row {
-  let id = rows.length + 1;
-  while (rows.some((row) => row.id === String(id))) id++;
-  const preset = (schema: z.ZodType) => (schema instanceof z.ZodDefault ? schema.parse(undefined) : undefined);
-  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, name === "id" ? String(id) : preset(schema)]));
-}
-
-/** A list of objects: one block an item, with the controls that its fields' schemas say. */
-function RowsField({ nodeId, name, schema, ui, value, problems, isReadOnly, onChange }: SchemaFieldProps) {
-  const { shape, least, most } = rowsOf(schema);
-  const rows = Array.isArray(value) ? (value as Row[]) : [];
-  const titled = Object.entries(shape).filter(([, field]) => describeField(field).title);
-  return (
-    <div className="flex flex-col gap-2">
-      {rows.map((row, index) => (
-        <fieldset
-          key={typeof row.id === "string" ? row.id : index.toString()}
-          disabled={isReadOnly}
-          className="flex flex-col gap-2.5 rounded-md border bg-surface p-2.5"
-        >
-          <legend className="sr-only">{index + 1}</legend>
-          {titled.map(([key, field], position) => (
-            <Field
-              key={key}
-              label={describeField(field).title ?? key}
-              action={
-                position === 0 &&
-                !isReadOnly && (
-                  <IconButton
-                    label={`Remove ${index + 1}`}
-                    size="sm"
-                    icon={<Trash2 />}
-                    disabled={rows.length <= least}
-                    onClick={() => onChange(rows.filter((_, at) => at !== index))}
-                  />
-                )
-              }
-            >
-              <Control
-                {...{ nodeId, ui, problems, isReadOnly }}
-                name={`${name}.${key}`}
-                schema={field}
-                value={row[key]}
-                onChange={(next) => onChange(rows.map((one, at) => (at === index ? { ...one, [key]: next } : one)))}
-              />
-            </Field>
-          ))}
-        </fieldset>
-      ))}
-      {!isReadOnly && <AddButton disabled={rows.length >= most} onClick={() => onChange([...rows, newRow(shape, rows)])} />}
-    </div>
-  );
-}
-
-const AddButton = (button: Pick<ButtonProps, "disabled" | "onClick">) => (
-  <Button size="sm" icon={<Plus />} className="self-start" {...button}>
-    Add
-  </Button>
-);

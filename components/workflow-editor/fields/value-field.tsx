@@ -16,17 +16,21 @@ export interface ValueFieldProps extends Omit<ValueListOptions, "box"> {
   maxLength?: number | undefined;
   placeholder?: string;
   isCode?: boolean;
-  /** What a drop of a value writes here. */
-  takes: "expression" | "python";
+  /** Whether `colours` are lines, each a block with its number before it. */
+  isNumbered?: boolean;
+  /** What a drop of a value writes here; left out, nothing that is read of other nodes. */
+  takes?: "expression" | "python";
   /** The text in colours, as it lies under the caret. */
   colours: ReactNode;
   /** Whether a click into the beginning of a value opens the list. */
   opensOnClick?: boolean;
+  /** Keys that the list of values has no use for. */
+  onKeyDown?: (event: KeyboardEvent<HTMLTextAreaElement>) => void;
 }
 
 /** A coloured text with a list of values: by typing the beginning of one, or by the button; arrow keys and Enter put one in. */
 export function ValueField(props: ValueFieldProps) {
-  const { isReadOnly, rows, maxLength, placeholder, isCode, takes, colours, opensOnClick, ...options } = props;
+  const { isReadOnly, rows, maxLength, placeholder, isCode, isNumbered, takes, colours, opensOnClick, onKeyDown, ...options } = props;
   const listId = useId();
   const box = useRef<HTMLDivElement>(null);
   const values = useValueList({ box, ...options });
@@ -41,6 +45,7 @@ export function ValueField(props: ValueFieldProps) {
           readOnly={isReadOnly}
           maxLength={maxLength}
           {...(isCode && { isCode })}
+          {...(isNumbered && { isNumbered })}
           {...(placeholder !== undefined && { placeholder })}
           data-takes={takes}
           aria-autocomplete="list"
@@ -58,7 +63,10 @@ export function ValueField(props: ValueFieldProps) {
               />
             )
           }
-          onKeyDown={values.onKeyDown}
+          onKeyDown={(event) => {
+            values.onKeyDown(event);
+            if (!event.defaultPrevented) onKeyDown?.(event);
+          }}
           onChange={values.onType}
           onBlur={values.onBlur}
           {...(opensOnClick && {
@@ -79,7 +87,7 @@ export function ValueField(props: ValueFieldProps) {
 }
 
 /** Both layers set the text alike, so that the colours lie under the letters. */
-const TEXT = "whitespace-pre-wrap break-words py-1.5 pr-9 pl-2.5 text-12 [tab-size:4] pointer-coarse:text-16";
+const TEXT = "whitespace-pre-wrap break-words py-1.5 pr-9 text-12 [tab-size:4] pointer-coarse:text-16";
 
 export interface ColouredTextareaProps extends Omit<ComponentProps<"textarea">, "ref" | "value" | "onChange" | "children"> {
   value: string;
@@ -89,14 +97,17 @@ export interface ColouredTextareaProps extends Omit<ComponentProps<"textarea">, 
   /** The text in coloured pieces, in the same letters. */
   colours: ReactNode;
   isCode?: boolean;
+  /** See ValueFieldProps. */
+  isNumbered?: boolean;
   /** At its top right. */
   action?: ReactNode;
 }
 
 /** A text field with colours: the text as it is typed is transparent and lies over the same text in colour. Grows with its text. */
-export function ColouredTextarea({ value, rows, colours, isCode = false, action, readOnly, className, ...rest }: ColouredTextareaProps) {
+export function ColouredTextarea({ value, rows, colours, isCode = false, isNumbered = false, ...others }: ColouredTextareaProps) {
+  const { action, readOnly, className, ...rest } = others;
   const field = useFieldControl();
-  const text = cn(TEXT, isCode && "font-mono [font-variant-ligatures:none]");
+  const text = cn(TEXT, isNumbered ? "pl-10" : "pl-2.5", isCode && "font-mono [font-variant-ligatures:none]");
   return (
     <div
       className={cn(
@@ -111,10 +122,10 @@ export function ColouredTextarea({ value, rows, colours, isCode = false, action,
       // A line is 18 px, padding and border are 14.
       style={{ minHeight: rows * 18 + 14 }}
     >
-      <div aria-hidden className={cn(text, "pointer-events-none col-start-1 row-start-1 min-w-0")}>
+      <div aria-hidden className={cn(text, "pointer-events-none col-start-1 row-start-1 min-w-0 [counter-reset:line]")}>
         {colours}
         {/* A last empty line has a height only with something on it. */}
-        {"\n"}
+        {!isNumbered && "\n"}
       </div>
       <textarea
         {...field}

@@ -80,6 +80,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
       schema={schema}
       ui={nodeUi}
       value={config[name]}
+      config={config}
       problems={own.filter((problem) => problem.field !== null && fieldOf(problem.field) === name).map((problem) => problem.message)}
       isReadOnly={isReadOnly}
       onChange={(value) => {

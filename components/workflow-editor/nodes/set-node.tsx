@@ -10,7 +10,12 @@ export const setNodeUi: NodeUi<"setNode"> = {
   firstPin: "{}",
   choices: {
     on_error: ON_ERROR,
-    "fields.type": { text: { label: "Text" }, number: { label: "Number" }, boolean: { label: "Yes or no" }, json: { label: "JSON" } },
+    "fields.type": {
+      text: { label: "Text", sign: "Aa" },
+      number: { label: "Number", sign: "12" },
+      boolean: { label: "Yes or no", sign: "✓" },
+      json: { label: "JSON", sign: "{ }" },
+    },
   },
   sentence({ fields, keep_input }) {
     const names = fields

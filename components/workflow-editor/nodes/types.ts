@@ -31,6 +31,13 @@ export type PlainPart = Exclude<SentencePart, { condition: string }>;
 /** Names of the colours by what a node is for (the --role-* tokens). */
 export type NodeRole = "agent" | "logic" | "flow" | "state" | "interface" | "human" | "output";
 
+interface ChoiceWords {
+  label: string;
+  description?: string;
+  /** In place of the label where it shares a line with other fields. */
+  sign?: string;
+}
+
 /** How one node type looks. Everything else about it stands in its definition (server/workflow/nodes). */
 export interface NodeUi<Type extends NodeType = NodeType> {
   icon: LucideIcon;
@@ -42,7 +49,7 @@ export interface NodeUi<Type extends NodeType = NodeType> {
   /** The schema of a field for this config, where it depends on that; undefined for the one that the type says. */
   schemaOf?(field: string, config: NodeConfig<Type>): z.ZodType | undefined;
   /** Words for the choices of an enum field, by field and value. */
-  choices?: Record<string, Record<string, { label: string; description?: string }>>;
+  choices?: Record<string, Record<string, ChoiceWords>>;
   /** Said of it while it waits, on the card and where its output will stand; left out, that it waits. */
   waits?: string;
   /** What a first pin of its output says where no run has left one. */

@@ -16,10 +16,10 @@ const config = z.looseObject({
     .array(CodeInput)
     .max(50)
     .default([])
-    .meta({ title: "Inputs", description: "Texts that the code reads as variables of these names", widget: "rows" }),
+    .meta({ title: "Inputs", description: "Texts that the code reads as variables of these names", widget: "rows", item: "input" }),
   code: z.string().max(100_000).default("").meta({
     title: "Code",
-    description: "Python. The value of the last expression is the output. At hand: the inputs, re, json, math, datetime",
+    description: "Python; the value of its last line is the output. At hand: the inputs, re, json, math, datetime",
     widget: "code",
   }),
   timeout: z.number().min(0.1).max(10).default(1).meta({ title: "Timeout", description: "Most seconds that it may take", advanced: true }),

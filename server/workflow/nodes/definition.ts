@@ -311,6 +311,7 @@ declare module "zod" {
       | "textarea"
       | "agent"
       | "code"
+      | "credential"
       | "parameters"
       | "color"
       | "markdown"
@@ -322,6 +323,8 @@ declare module "zod" {
       | "cron"
       | "timezone"
       | "webhook";
+    /** Of a list: what one of its rows is called, on the buttons that add and remove it. */
+    item?: string | undefined;
     /** Folded away under Advanced in a form. */
     advanced?: boolean;
   }

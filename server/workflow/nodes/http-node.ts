@@ -27,11 +27,11 @@ const Pair = z.strictObject({
 
 const Auth = z.strictObject({
   kind: z.enum(["none", "bearer", "basic", "header"]).default("none").meta({ title: "Kind" }),
-  credential: z
-    .string()
-    .max(100)
-    .default("")
-    .meta({ title: "Credential", description: "Its name; what it holds is the token or the password" }),
+  credential: z.string().max(100).default("").meta({
+    title: "Credential",
+    description: "Name of one of the project's; what it holds is the token or the password",
+    widget: "credential",
+  }),
   username: z.string().max(200).optional().meta({ title: "User name", description: "For basic" }),
   header: z.string().max(200).optional().meta({ title: "Header", description: "For header: its name" }),
 });
@@ -49,7 +49,7 @@ export const TextBody = z
   .string()
   .max(200_000)
   .meta({ title: "What is sent", description: "Empty sends what came before", widget: "textarea", ...template });
-export const FormBody = z.array(Pair).max(50).meta({ title: "What is sent", widget: "rows" });
+export const FormBody = z.array(Pair).max(50).meta({ title: "What is sent", widget: "rows", item: "form field" });
 
 const config = z.looseObject({
   method: z.enum(METHODS).default("GET").meta({ title: "Method" }),
@@ -58,8 +58,8 @@ const config = z.looseObject({
     .max(10_000)
     .default("")
     .meta({ title: "Address", description: "Begins with https:// or http://", ...template }),
-  query: z.array(Pair).max(50).default([]).meta({ title: "Query", widget: "rows" }),
-  headers: z.array(Pair).max(50).default([]).meta({ title: "Headers", widget: "rows" }),
+  query: z.array(Pair).max(50).default([]).meta({ title: "Query", widget: "rows", item: "query value" }),
+  headers: z.array(Pair).max(50).default([]).meta({ title: "Headers", widget: "rows", item: "header" }),
   auth: Auth.default({ kind: "none", credential: "" }).meta(inForm),
   body_type: z.enum(["none", "json", "form", "text"]).default("none").meta({ title: "Body" }),
   body: z

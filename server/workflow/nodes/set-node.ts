@@ -14,7 +14,11 @@ const SetField = z.strictObject({
 });
 
 const config = z.looseObject({
-  fields: z.array(SetField).max(100).default([]).meta({ title: "Fields", description: "What the object holds", widget: "rows" }),
+  fields: z
+    .array(SetField)
+    .max(100)
+    .default([])
+    .meta({ title: "Fields", description: "What the object holds", widget: "rows", item: "field" }),
   keep_input: z
     .boolean()
     .default(false)

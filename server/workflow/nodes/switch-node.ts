@@ -21,6 +21,7 @@ const config = z.looseObject({
       title: "Cases",
       description: "Python conditions, asked in this order; the first that holds decides. At hand: output, trigger_output, node_outputs",
       widget: "rows",
+      item: "case",
     }),
   on_error: onError,
 });

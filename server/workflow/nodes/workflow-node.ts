@@ -17,7 +17,7 @@ const config = z.looseObject({
         .meta({ ...template }),
     )
     .default({})
-    .meta({ title: "Parameters", description: "Values by name, for a trigger that asks with a form", widget: "record" }),
+    .meta({ title: "Parameters", description: "Values by name, for a trigger that asks with a form", widget: "record", item: "parameter" }),
   version: z
     .union([z.literal("current"), z.number().int().min(1)])
     .default("current")

@@ -1,0 +1,92 @@
+"use client";
+
+import { type KeyboardEvent, type ReactNode, useRef } from "react";
+import { cn } from "#components/ui/cn.ts";
+import { COLOURS } from "#components/workflow-editor/fields/python-field.tsx";
+import {
+  CODE_MODULES,
+  indentBelow,
+  indented,
+  insertCode,
+  type PythonToken,
+  pythonTokens,
+  tokenLines,
+  unfinishedName,
+} from "#components/workflow-editor/fields/python-text.ts";
+import { insertAsTyped, ValueField } from "#components/workflow-editor/fields/value-field.tsx";
+
+export interface CodeFieldProps {
+  value: string;
+  /** Names that the code has besides what every code has. */
+  inputs: readonly string[];
+  /** What keeps the node from running: where a sentence names a line, that line is marked. */
+  problems: readonly string[];
+  maxLength: number | undefined;
+  isReadOnly: boolean;
+  onChange: (value: string) => void;
+}
+
+const LINE = /^Line (\d+): /;
+
+/** Python of several lines: numbered and coloured, the line of a fault marked. Tab indents; after Esc it leaves the field. */
+export function CodeField({ value, inputs, problems, maxLength, isReadOnly, onChange }: CodeFieldProps) {
+  const known = [...inputs, ...CODE_MODULES];
+  const faulty = new Set(problems.flatMap((problem) => LINE.exec(problem)?.[1] ?? []).map(Number));
+  const isLeaving = useRef(false);
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
+    const leaves = isLeaving.current;
+    isLeaving.current = key === "Escape" || (leaves && key === "Shift");
+    if (isReadOnly || ctrlKey || metaKey || altKey || event.nativeEvent.isComposing) return;
+    const area = event.currentTarget;
+    const { selectionStart, selectionEnd } = area;
+    if (key === "Enter" && !shiftKey) {
+      event.preventDefault();
+      insertAsTyped(area, `\n${indentBelow(area.value.slice(0, selectionStart))}`);
+    } else if (key === "Tab" && !leaves) {
+      event.preventDefault();
+      const edit = indented(area.value, selectionStart, selectionEnd, shiftKey);
+      if (edit === null) return;
+      insertAsTyped(area, edit.text, edit.start, edit.end);
+      area.setSelectionRange(edit.selection[0], edit.selection[1]);
+    }
+  };
+  return (
+    <ValueField
+      {...{ value, onChange, isReadOnly, maxLength, onKeyDown }}
+      rows={12}
+      isCode
+      isNumbered
+      placeholder={"total = sum(json.loads(amounts))\ntotal * 1.2"}
+      all={() => [
+        ...inputs.map((code) => ({ code, nodeType: "", hint: "An input, as text" })),
+        ...CODE_MODULES.map((code) => ({ code, nodeType: "", hint: "A module of Python" })),
+      ]}
+      openPart={unfinishedName}
+      insert={insertCode}
+      colours={tokenLines(pythonTokens(value, known)).map((line, index) => (
+        <Line key={`${index.toString()}`} isFaulty={faulty.has(index + 1)}>
+          {line.map((token, position) => (
+            <Token key={`${position.toString()}`} {...token} />
+          ))}
+        </Line>
+      ))}
+    />
+  );
+}
+
+const Token = ({ kind, text }: PythonToken) => <span className={COLOURS[kind]}>{text}</span>;
+
+/** A line with its number beside it; an empty one is as high as any. */
+const Line = ({ isFaulty, children }: { isFaulty: boolean; children: ReactNode }) => (
+  <span
+    {...(isFaulty && { "data-fault": true })}
+    className={cn(
+      "relative -ml-10 block pl-10 [counter-increment:line] before:absolute before:left-0 before:w-7 before:text-right before:text-ink-faint before:content-[counter(line)]",
+      isFaulty && "bg-failed-soft underline decoration-failed decoration-wavy underline-offset-3 before:font-semibold before:text-failed",
+    )}
+  >
+    {children}
+    {"\n"}
+  </span>
+);
