@@ -10,6 +10,7 @@ import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { ExecutorFacts } from "#components/runs/executor-banner.tsx";
 import { AssistantSettings } from "#components/settings/assistant-settings.tsx";
+import { ErrorWorkflowSettings } from "#components/settings/error-workflow-settings.tsx";
 import { HourSettings, RetentionSettings } from "#components/settings/limit-settings.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -74,6 +75,7 @@ export function ProjectSettings() {
         </Form>
       </SettingsSection>
       <AssistantSettings />
+      <ErrorWorkflowSettings />
       <RetentionSettings />
       <StorageSettings />
       <HourSettings />

@@ -1,6 +1,6 @@
 "use client";
 
-import { ChevronRight, Copy, Download, Ellipsis, FileInput, FileUp, LayoutTemplate, Sparkles } from "lucide-react";
+import { ChevronRight, Copy, Download, Ellipsis, FileInput, FileUp, LayoutTemplate, Siren, Sparkles } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useAssistant } from "#components/shell/assistant.tsx";
@@ -39,7 +39,7 @@ export function EditorHeader({ tab, onTabChange, run, isReadOnly }: EditorHeader
   const name = useSessionState((state) => state.name);
   const rename = async (next: string) => {
     try {
-      await session.rename(next);
+      await session.change({ name: next });
       void cache.invalidateQueries(trpc.workflows.list.pathFilter());
       return null;
     } catch (error) {
@@ -112,7 +112,10 @@ function AssistantButton() {
   );
 }
 
-// Loaded when it is first looked at.
+// Loaded when they are first looked at.
+const ErrorWorkflowDialog = loadedOnUse(() =>
+  import("#components/workflow-editor/error-workflow-dialog.tsx").then((module) => module.ErrorWorkflowDialog),
+);
 const ImportDialog = loadedOnUse(() => import("#components/workflows/import-dialog.tsx").then((module) => module.ImportDialog));
 
 /** What can be done with the whole workflow, besides saving and running it. */
@@ -122,6 +125,7 @@ export function EditorMenu() {
   const { canEdit } = useStudio();
   const editor = useEditorStore();
   const ui = useCanvasUiStore();
+  const [isFailureOpen, setIsFailureOpen] = useState(false);
   const [importing, setImporting] = useState<"new" | "into" | null>(null);
   const { exportFile, isPending } = useExport();
   const duplicate = useDuplicate({ onCreated: (copy) => router.push(`/workflows/${copy.id}`) });
@@ -152,6 +156,9 @@ export function EditorMenu() {
             >
               Duplicate
             </MenuItem>
+            <MenuItem icon={<Siren />} onSelect={() => setIsFailureOpen(true)}>
+              When a run fails…
+            </MenuItem>
             <MenuSeparator />
             <MenuItem icon={<FileUp />} onSelect={() => setImporting("new")}>
               Import a file…
@@ -165,6 +172,7 @@ export function EditorMenu() {
           </>
         )}
       </Menu>
+      {isFailureOpen && <ErrorWorkflowDialog onClose={() => setIsFailureOpen(false)} />}
       {importing && <ImportDialog onClose={() => setImporting(null)} {...(importing === "into" && { insert })} />}
     </>
   );

@@ -105,7 +105,7 @@ test("mine can be kept: it becomes the version after theirs", async () => {
 
 test("a new name counts the version up without putting the next save in conflict", async () => {
   const { server, editor, session, state } = setUp();
-  await session.rename("Better");
+  await session.change({ name: "Better" });
   expect(state()).toMatchObject({ name: "Better", version: 2 });
   editor.getState().rename("t", "two");
   expect(await session.save()).toBe(true);

@@ -242,8 +242,9 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     flush: () => autosave.flush(),
     closeSave: () => set({ save: { kind: "idle" } }),
     /** @throws what the server said */
-    async rename(name: string) {
-      const workflow = await api.update({ workflow_id: workflowId, name });
+    /** What is no part of the graph, saved at once. */
+    async change(fields: Pick<UpdateWorkflowInput, "name" | "error_workflow_id">) {
+      const workflow = await api.update({ workflow_id: workflowId, ...fields });
       baseVersion = workflow.version;
       set({ name: workflow.name, version: workflow.version });
     },
