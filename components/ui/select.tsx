@@ -54,7 +54,13 @@ export function Select<Value extends string>({
       >
         <span className="truncate">
           <Radix.Value placeholder={placeholder}>
-            {current?.sign === undefined ? current?.label : <abbr title={String(current.label)}>{current.sign}</abbr>}
+            {current?.sign === undefined ? (
+              current?.label
+            ) : (
+              <abbr title={String(current.label)} className="no-underline">
+                {current.sign}
+              </abbr>
+            )}
           </Radix.Value>
         </span>
         <Radix.Icon asChild>

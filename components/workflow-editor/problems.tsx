@@ -1,5 +1,6 @@
 "use client";
 
+import type { QueryKey } from "@tanstack/react-query";
 import { CircleCheck, TriangleAlert } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { plural } from "#components/format.ts";
@@ -11,6 +12,8 @@ import { MAX_FRAMES } from "#components/workflow-editor/node-panel/focus-when-mo
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { useAgentNames, useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
+import { definitionOf } from "#server/workflow/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 import { findUnreached } from "#server/workflow/unreached.ts";
 
 /** Leaves the focus to the field that one goes to; when nothing has taken it, e.g. since the field is disabled, it goes back. */
@@ -105,7 +108,7 @@ export function useProblems(): void {
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
   const session = useSession();
-  const { trpc, cache } = useApi();
+  const { trpc, client, cache } = useApi();
   const { agents, agentName, isPending } = useAgentNames();
   const credentialNames = useCredentialNames();
   /** What there was of both when the server looked. */
@@ -118,23 +121,40 @@ export function useProblems(): void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let checks: Awaited<ReturnType<typeof loadChecks>> | undefined;
     let isOver = false;
-    /** Python is judged by the server: asked once a condition, and looked at again with its answer. */
-    const conditionFault = (condition: string): string | undefined => {
-      const query = trpc.checks.condition.queryOptions({ condition }, { staleTime: Number.POSITIVE_INFINITY, retry: false });
-      const known = cache.getQueryState(query.queryKey);
+    /** What only the server knows: asked once, and looked at again with its answer. */
+    const answerOf = <Answer,>(queryKey: QueryKey, queryFn: () => Promise<Answer>): Answer | undefined => {
+      const known = cache.getQueryState<Answer>(queryKey);
       if (known?.data === undefined && known?.status !== "error" && known?.fetchStatus !== "fetching")
-        void cache.fetchQuery(query).then(
-          ({ fault }) => fault !== null && !isOver && look(),
+        void cache.fetchQuery({ queryKey, queryFn, staleTime: Number.POSITIVE_INFINITY, retry: false }).then(
+          () => !isOver && look(),
           () => {}, // nobody can say now: a run would be refused with the same words
         );
-      return known?.data?.fault ?? undefined;
+      return known?.data;
     };
+    const python = {
+      conditionFault(condition: string) {
+        const { queryKey } = trpc.checks.condition.queryOptions({ condition });
+        return answerOf(queryKey, () => client.checks.condition.query({ condition }))?.fault ?? undefined;
+      },
+      codeFault(code: string, names: readonly string[]) {
+        const input = { code, inputs: [...names] };
+        return answerOf(trpc.checks.code.queryOptions(input).queryKey, () => client.checks.code.query(input))?.fault ?? undefined;
+      },
+    };
+    /** The project's workflows, where a node runs one; of more than one page only the server can tell what is missing. */
+    const workflowScope = ({ nodes }: Graph) => {
+      if (!nodes.some(({ type }) => definitionOf(type)?.startsRuns)) return {};
+      const every = { per_page: 200 };
+      const known = answerOf(trpc.workflows.list.queryOptions(every).queryKey, () => client.workflows.list.query(every));
+      const names = known && known.items.length >= known.total && new Map(known.items.map(({ id, name }) => [id, name]));
+      return names ? { workflowName: (id: string) => names.get(id) } : {};
+    };
+    const problemsIn = (graph: Graph) =>
+      checks?.findProblems(graph, { agentName: (id) => agentName(id) ?? undefined, credentialNames, ...python, ...workflowScope(graph) });
     const look = () => {
       const graph = editor.getState().graph();
-      const problems =
-        checks && !isPending && graph.nodes.length <= MAX_NODES
-          ? checks.findProblems(graph, { agentName: (id) => agentName(id) ?? undefined, conditionFault, credentialNames })
-          : session.store.getState().serverProblems;
+      const isOurs = !isPending && graph.nodes.length <= MAX_NODES;
+      const problems = (isOurs && problemsIn(graph)) || session.store.getState().serverProblems;
       ui.getState().setProblems(problems, findUnreached(graph));
     };
     const lookAgain = async () => {
@@ -160,5 +180,5 @@ export function useProblems(): void {
       stopEditor();
       stopSession();
     };
-  }, [agents, agentName, credentialNames, isPending, editor, session, ui, trpc, cache]);
+  }, [agents, agentName, credentialNames, isPending, editor, session, ui, trpc, client, cache]);
 }

@@ -6,10 +6,14 @@ import { Pinned } from "#server/workflow/schema.ts";
 export const CheckConditionInput = z.strictObject({ condition: z.string().max(10_000).meta({ description: "One Python expression" }) });
 export type CheckConditionInput = z.infer<typeof CheckConditionInput>;
 
-export const ConditionCheck = z.object({
+/** The Python of a code node as it is typed there. */
+export const CheckCodeInput = z.strictObject({ code: z.string().max(100_000), inputs: z.array(z.string().max(60)).max(50) });
+export type CheckCodeInput = z.infer<typeof CheckCodeInput>;
+
+export const PythonCheck = z.object({
   fault: z.string().nullable().meta({ description: "What is wrong with it, as a sentence" }),
 });
-export type ConditionCheck = z.infer<typeof ConditionCheck>;
+export type PythonCheck = z.infer<typeof PythonCheck>;
 
 const NodeIds = z.array(z.string().min(1).max(100)).max(100);
 

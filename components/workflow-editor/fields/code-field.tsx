@@ -63,6 +63,7 @@ export function CodeField({ value, inputs, problems, maxLength, isReadOnly, onCh
         ...CODE_MODULES.map((code) => ({ code, nodeType: "", hint: "A module of Python" })),
       ]}
       openPart={unfinishedName}
+      isEnterFree
       insert={insertCode}
       colours={tokenLines(pythonTokens(value, known)).map((line, index) => (
         <Line key={`${index.toString()}`} isFaulty={faulty.has(index + 1)}>
@@ -82,7 +83,7 @@ const Line = ({ isFaulty, children }: { isFaulty: boolean; children: ReactNode }
   <span
     {...(isFaulty && { "data-fault": true })}
     className={cn(
-      "relative -ml-10 block pl-10 [counter-increment:line] before:absolute before:left-0 before:w-7 before:text-right before:text-ink-faint before:content-[counter(line)]",
+      "relative -mr-9 -ml-10 block pr-9 pl-10 [counter-increment:line] before:absolute before:left-0 before:w-7 before:text-right before:text-ink-faint before:content-[counter(line)]",
       isFaulty && "bg-failed-soft underline decoration-failed decoration-wavy underline-offset-3 before:font-semibold before:text-failed",
     )}
   >

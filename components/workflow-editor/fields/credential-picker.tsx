@@ -1,15 +1,15 @@
 "use client";
 
 import { Plus } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Combobox } from "#components/ui/combobox.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 
 // Loaded when a credential is added.
-const AddCredentialDialog = dynamic(() =>
+const AddCredentialDialog = loadedOnUse(() =>
   import("#components/settings/credential-dialog.tsx").then((module) => module.AddCredentialDialog),
 );
 

@@ -55,7 +55,7 @@ function newRow(shape: Record<string, z.ZodType>, rows: readonly Row[]): Row {
 
 /** How wide a field is beside the others of its line. */
 const widthOf = (schema: z.ZodType): string =>
-  describeField(schema).control === "choice" ? "3.25rem" : schema.meta()?.template ? "minmax(0,3fr)" : "minmax(0,2fr)";
+  describeField(schema).control === "choice" ? "3.5rem" : schema.meta()?.template ? "minmax(0,3fr)" : "minmax(0,2fr)";
 
 /**
  * A list of objects. Each is one line, or a block where a field is a builder of its own. Enter goes on to the next line, and

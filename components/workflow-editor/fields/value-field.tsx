@@ -177,11 +177,13 @@ export interface ValueListOptions {
   all: () => ValueOption[];
   /** The beginning of a value before the caret. */
   openPart: (text: string, caret: number) => OpenPart | null;
+  /** Whether Enter begins a line while no option was chosen by the arrows: what is typed is mostly whole already. */
+  isEnterFree?: boolean;
   insert: (text: string, start: number, caret: number, code: string) => { text: string; caret: number };
 }
 
 /** The list of values of a text field: opens while one types the beginning of one, arrow keys and Enter put one in. */
-export function useValueList({ box, value, onChange, all, openPart, insert }: ValueListOptions) {
+export function useValueList({ box, value, onChange, all, openPart, isEnterFree = false, insert }: ValueListOptions) {
   const area = () => box.current?.querySelector("textarea");
   // An undo by the browser goes by where something was typed. A text that came from elsewhere, e.g. by an undo on the canvas, gets
   // a new element, which has no such history.
@@ -239,6 +241,7 @@ export function useValueList({ box, value, onChange, all, openPart, insert }: Va
     },
     onKeyDown(event: KeyboardEvent) {
       if (!list) return;
+      if (event.key === "Enter" && isEnterFree && place?.active === null) return setPlace(null);
       const count = list.options.length;
       const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (move !== undefined && place) setPlace({ ...place, active: (list.active + move + count) % count });

@@ -1,15 +1,19 @@
 import { previewSchedule } from "#server/features/workflows/schedule.ts";
 import { PreviewScheduleInput, SchedulePreview } from "#server/features/workflows/schema.ts";
-import { checkCondition, tryCondition } from "#server/features/workflows/try-condition.ts";
+import { checkCode, checkCondition, tryCondition } from "#server/features/workflows/try-condition.ts";
 import { router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
-import { CheckConditionInput, ConditionCheck, ConditionTrial, TryConditionInput } from "#server/workflow/condition-schema.ts";
+import { CheckCodeInput, CheckConditionInput, ConditionTrial, PythonCheck, TryConditionInput } from "#server/workflow/condition-schema.ts";
 
 /** What the web UI's forms ask while one types; no part of the REST API. */
 export const checksRouter = router({
   condition: viewerProcedure
     .input(CheckConditionInput)
-    .output(ConditionCheck)
+    .output(PythonCheck)
     .query(({ ctx, input, signal }) => checkCondition(ctx.principal, input, signal)),
+  code: viewerProcedure
+    .input(CheckCodeInput)
+    .output(PythonCheck)
+    .query(({ ctx, input, signal }) => checkCode(ctx.principal, input, signal)),
   conditionTrial: viewerProcedure
     .input(TryConditionInput)
     .output(ConditionTrial)

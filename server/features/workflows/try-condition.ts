@@ -1,14 +1,16 @@
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { messageOf } from "#server/platform/errors.ts";
+import { codeFault } from "#server/runs/effects/code.ts";
 import { conditionFault, evaluateCondition } from "#server/runs/effects/conditions.ts";
 import { HostFault } from "#server/runs/ports.ts";
 import { findExecution } from "#server/runs/store/executions.ts";
 import { leftBehind } from "#server/runs/store/node-results.ts";
 import type {
+  CheckCodeInput,
   CheckConditionInput,
-  ConditionCheck,
   ConditionTrial,
   ConditionVariables,
+  PythonCheck,
   TryConditionInput,
 } from "#server/workflow/condition-schema.ts";
 
@@ -17,7 +19,14 @@ export const checkCondition = async (
   { project }: ProjectPrincipal,
   { condition }: CheckConditionInput,
   signal: AbortSignal = new AbortController().signal,
-): Promise<ConditionCheck> => ({ fault: (await conditionFault(condition, project.id, signal)) ?? null });
+): Promise<PythonCheck> => ({ fault: (await conditionFault(condition, project.id, signal)) ?? null });
+
+/** The same of the Python of a code node. */
+export const checkCode = async (
+  { project }: ProjectPrincipal,
+  { code, inputs }: CheckCodeInput,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<PythonCheck> => ({ fault: (await codeFault(code, inputs, project.id, signal)) ?? null });
 
 interface Result {
   text: string;
