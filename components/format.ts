@@ -76,3 +76,33 @@ export function formatBytes(bytes: number): string {
 
 /** `1 agent`, `3 agents`. */
 export const plural = (count: number, one: string, many = `${one}s`): string => `${formatCount(count)} ${count === 1 ? one : many}`;
+
+/** Units of a span of time, in seconds. */
+export const SPAN_UNITS = { second: 1, minute: 60, hour: 3600, day: 86_400 } as const;
+export type SpanUnit = keyof typeof SPAN_UNITS;
+
+/** A span in the largest unit in which it is a whole number: 5400 s are 90 minutes; in seconds where there is none. */
+export function spanOf(seconds: number): { count: number; unit: SpanUnit } {
+  const whole = Math.round(seconds * 1000) / 1000;
+  const unit = (["day", "hour", "minute"] as const).find((one) => whole >= SPAN_UNITS[one] && whole % SPAN_UNITS[one] === 0) ?? "second";
+  return { count: whole / SPAN_UNITS[unit], unit };
+}
+
+/** A span in words: `1 minute`, `90 seconds`, `3 days`. */
+export function formatSpan(seconds: number): string {
+  const { count, unit } = spanOf(seconds);
+  return plural(count, unit);
+}
+
+const DAY_MS = 86_400_000;
+
+/** A moment ahead, as short as it is clear: `14:05` today, `Tue 14:00` within a week, else `24 Dec, 14:00`, with the year where it is another. */
+export function formatUntil(time: string, now: Date = new Date()): string {
+  const then = new Date(time);
+  const clock = formatClock(time);
+  if (then.toDateString() === now.toDateString()) return clock;
+  if (then > now && then.getTime() - now.getTime() < 6 * DAY_MS)
+    return `${then.toLocaleDateString("en-GB", { weekday: "short" })} ${clock}`;
+  const year = then.getFullYear() === now.getFullYear() ? {} : { year: "numeric" as const };
+  return `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...year })}, ${clock}`;
+}

@@ -176,7 +176,7 @@ function LatestOutput({ nodeId }: { nodeId: string }) {
   const isStopped = useRun((state) => state.snapshot?.status === "cancelled");
   if (!run) return null;
   // What a person is asked stands above.
-  if (status === "waiting") return isReview(type) ? null : <OpenWait nodeId={nodeId} text={waitingText(type)} />;
+  if (status === "waiting") return isReview(type) ? null : <OpenWait nodeId={nodeId} text={waitingText(type, data ?? {}, undefined)} />;
   const { iteration, whole_length } = run;
   const load = async () =>
     (await client.executions.nodeOutput.query({ execution_id: executionId, node_id: nodeId, iteration })).output ?? "";

@@ -272,3 +272,24 @@ test("a React Flow graph, as the API shows a workflow, is a file too; the draft 
   const { body: draft } = await api.get(`/workflows/${copy.id}/export?draft=true`, { schema: WorkflowFile });
   expect(draft).toEqual(await exported(api, copy.id));
 });
+
+test("a workflow that another one runs stays where it is: elsewhere the node asks for another, and nothing runs until then", async ({
+  api,
+  newProject,
+}) => {
+  const child = graphOf({ t: ["trigger", { kind: "manual" }], o: ["output"] }, ["t>o"]);
+  const { body: other } = await api.post("/workflows", { name: "Child", ...child }, { schema: Workflow, status: 201 });
+  const graph = graphOf({ t: ["trigger", { kind: "manual" }], w: ["workflow", { workflow_id: other.id, version: 1 }], o: ["output"] }, [
+    "t>w",
+    "w>o",
+  ]);
+  const { body: made } = await api.post("/workflows", { name: "Parent", ...graph }, { schema: Workflow, status: 201 });
+  const file = await exported(api, made.id);
+  expect(await imported(api, { file })).toMatchObject({ problems: [], nodes: made.nodes });
+  const elsewhere = await newProject();
+  const open = await imported(elsewhere.api, { file });
+  const message = "The workflow that this node names is not in this project. Choose another.";
+  expect(open.problems).toEqual([{ node_id: "w", field: "workflow_id", message }]);
+  const { body } = await elsewhere.api.post(`/workflows/${open.id}/execute`, { input: "" }, { schema: ErrorBody, status: 422 });
+  expect(JSON.stringify(body)).toContain(message);
+});

@@ -3,12 +3,14 @@ import { graphOf } from "#e2e/api/graphs.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { node } from "#e2e/ui/locators.ts";
+import { UserProfile } from "#server/features/identity/schema.ts";
+import { Project } from "#server/features/projects/schema.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
+import { Execution, ExecutionSummary } from "#server/runs/schema.ts";
 
 // What the fields of the nodes do that reach out, wait and compose.
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
-const saved = (page: Page) => expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
 const problem = (page: Page) => panel(page).getByRole("alert");
 
 test("an HTTP node's credential is chosen from the project's, or named first and added from where it is missing", async ({
@@ -105,4 +107,164 @@ test("names and values stand in lines: Enter goes on, an icon removes, and the k
   await expect(page.getByText("Version 2 saved")).toBeVisible();
   const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
   expect(body.nodes.find(({ id }) => id === "Ask")?.data.headers).toEqual([{ name: "X-Trace", value: "" }]);
+});
+
+test("a wait is told in words and units, its way out too, and while it waits the card says until when", async ({
+  signedInPage: page,
+  api,
+  workflow,
+}) => {
+  const nodes = {
+    Start: ["trigger", { kind: "manual" }],
+    Hold: ["wait", { mode: "for" }],
+    Tell: ["set", { fields: [{ name: "to", value: "", type: "text" }] }],
+    Late: ["output"],
+  } satisfies Parameters<typeof graphOf>[0];
+  // A connection from a wait need not say by which way it leaves.
+  const flow = await workflow(graphOf(nodes, ["Start>Hold", "Start>Tell", "Hold>Late"]));
+  expect(flow.edges.find(({ target }) => target === "Late")?.sourceHandle).toBe("done");
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Wait Hold").click();
+  await expect(node(page, "Wait Hold")).toContainText("Wait for 1 minute");
+  const unit = panel(page).getByRole("combobox", { name: "Unit" });
+  const choose = async (field: string, option: string) => {
+    await panel(page).getByRole("combobox", { name: field, exact: true }).click();
+    await page.getByRole("option", { name: option }).click();
+  };
+  await expect(unit).toHaveText("Minutes");
+  await panel(page).getByRole("textbox", { name: "How long" }).fill("90");
+  await expect(unit).toHaveText("Minutes"); // what is typed stays in its unit
+  await expect(node(page, "Wait Hold")).toContainText("Wait for 90 minutes");
+  await choose("Unit", "Days");
+  await expect(node(page, "Wait Hold")).toContainText("Wait for 90 days");
+  await page.keyboard.press("Escape");
+  await choose("Wait", "For a call");
+  await expect(panel(page).getByRole("textbox", { name: "At most" })).toHaveValue("3");
+  await expect(unit).toHaveText("Days");
+  await expect(node(page, "Wait Hold")).toContainText("Wait for a call, at most 3 days");
+  await expect(panel(page).getByRole("button", { name: "Next step on timed out" })).toBeVisible();
+
+  // Whoever stands beside it can send its address on.
+  await node(page, "Set Tell").click();
+  const value = panel(page).getByRole("group", { name: "field 1" }).getByRole("textbox", { name: "Value" });
+  await value.pressSequentially("{{Hold");
+  await page.getByRole("option", { name: /^Hold\.resume_url/ }).click();
+  await expect(value).toHaveValue("{{Hold.resume_url}}");
+  await expect(problem(page)).toHaveCount(0);
+
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("button", { name: "Start run" }).click();
+  await expect(node(page, "Wait Hold")).toContainText(/Waiting for a call until \w{3} \d\d:\d\d/);
+  const { body: runs } = await api.get(`/workflows/${flow.id}/executions`, { schema: ExecutionSummary.array() });
+  const run = await api.get(`/executions/${runs[0]?.id}`, { schema: Execution });
+  const address = run.body.node_results.Hold?.resume_url ?? "";
+  expect(JSON.parse(run.body.node_results.Tell?.output ?? "")).toEqual({ to: address });
+  expect((await page.request.post(address, { data: { fine: true } })).status()).toBe(200);
+  await expect(node(page, "Output Late")).toHaveAccessibleDescription(/Complete/);
+});
+
+test("a Workflow node is filled in as the other workflow's form asks, for the version that is chosen", async ({
+  signedInPage: page,
+  api,
+  workflow,
+  executed,
+}) => {
+  const parameters = [
+    { name: "topic", label: "Topic", type: "text", required: true },
+    { name: "words", label: "Words", type: "number", required: false, default: 80 },
+  ];
+  const child = await workflow({
+    name: "Daily digest",
+    ...graphOf({ Start: ["trigger", { kind: "params", parameters }], Out: ["output", { value: "{{trigger.topic}} {{trigger.words}}" }] }, [
+      "Start>Out",
+    ]),
+  });
+  const plain = graphOf({ Start: ["trigger", { kind: "manual" }], Out: ["output"] }, ["Start>Out"]);
+  await api.put(`/workflows/${child.id}`, plain);
+  const flow = await workflow(graphOf({ Start: ["trigger", { kind: "manual" }], Ask: ["workflow"] }, ["Start>Ask"]));
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Workflow Ask").click();
+  const choose = async (field: string, option: string | RegExp) => {
+    await panel(page).getByRole("combobox", { name: field, exact: true }).click();
+    await page.getByRole("option", { name: option }).click();
+  };
+  await choose("Workflow", "Daily digest");
+  await expect(node(page, "Workflow Ask")).toContainText("Run Daily digest with what came before");
+  await expect(panel(page).getByRole("textbox", { name: "Input" })).toBeVisible();
+  await choose("Version", /^Version 1/);
+  const topic = panel(page).getByRole("textbox", { name: /^Topic/ });
+  await expect(panel(page).getByRole("textbox", { name: "Input" })).toHaveCount(0);
+  const missing = problem(page).filter({ hasText: "Fill this in" });
+  await expect(missing).toBeVisible();
+  await topic.fill("{{trigger.output}}");
+  await expect(problem(page)).toHaveCount(0);
+  await expect(panel(page).getByRole("textbox", { name: /^Words/ })).toHaveAccessibleDescription("A number; empty is 80");
+  await expect(node(page, "Workflow Ask")).toContainText("Run Daily digest version 1 with topic");
+  await page.keyboard.press("Control+s");
+  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  expect(await executed(flow, { input: "looms" })).toMatchObject({ status: "completed", output: "looms 80" });
+});
+
+test("an HTTP node's last answer is offered: its status, its headers, and what its body holds", async ({
+  signedInPage: page,
+  baseURL,
+  workflow,
+  executed,
+}) => {
+  const flow = await workflow(
+    graphOf(
+      { Start: ["trigger", { kind: "manual" }], Ask: ["http", { url: `${baseURL}/api/health` }], Result: ["output", { value: "" }] },
+      ["Start>Ask", "Ask>Result"],
+    ),
+  );
+  await executed(flow);
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Output Result").click();
+  const value = panel(page).getByRole("textbox", { name: "Value", exact: true });
+  await value.pressSequentially("{{Ask.");
+  const option = (name: RegExp) => page.getByRole("option", { name });
+  await expect(option(/^Ask\.status/)).toContainText("200");
+  await expect(option(/^Ask\.output\.status/)).toBeVisible();
+  await option(/^Ask\.headers\.content-type/).click();
+  await expect(panel(page).getByRole("figure", { name: "Preview" })).toContainText("application/json");
+});
+
+test("which workflow is started when a run fails is chosen for the workflow, or for the project", async ({
+  signedInPage: page,
+  api,
+  person,
+  workflow,
+}) => {
+  const graph = graphOf({ Start: ["trigger", { kind: "manual" }], Out: ["output"] }, ["Start>Out"]);
+  const [mine, ours] = [await workflow({ name: "Tell me", ...graph }), await workflow({ name: "Tell us", ...graph })];
+  const flow = await workflow({ name: "Digest", ...graph });
+  await page.goto("/settings/project");
+  const section = page.getByRole("region", { name: "When a run fails" });
+  await section.getByRole("combobox", { name: "Start this workflow" }).click();
+  await page.getByRole("option", { name: "Tell us" }).click();
+  await expect(section.getByRole("combobox", { name: "Start this workflow" })).toHaveText("Tell us");
+  await expect(section).toContainText('"failed_node"');
+  await expect
+    .poll(async () => (await api.get(`/projects/${person.project.id}`, { schema: Project })).body.error_workflow_id)
+    .toBe(ours.id);
+
+  await page.goto(`/workflows/${flow.id}`);
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "When a run fails…" }).click();
+  const dialog = page.getByRole("dialog", { name: "When a run fails" });
+  const choice = dialog.getByRole("combobox", { name: "Start this workflow" });
+  await expect(choice).toHaveText("The project’s: Tell us");
+  await choice.click();
+  await expect(page.getByRole("option", { name: "Digest" })).toHaveCount(0);
+  await page.getByRole("option", { name: "Tell me" }).click();
+  await expect(choice).toHaveText("Tell me");
+  await expect.poll(async () => (await api.get(`/workflows/${flow.id}`, { schema: Workflow })).body.error_workflow_id).toBe(mine.id);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+
+  await page.goto("/settings/profile");
+  const mail = page.getByRole("checkbox", { name: "E-mail me when a run fails" });
+  await mail.click();
+  await expect(mail).toBeChecked();
+  await expect.poll(async () => (await api.get("/users/me", { schema: UserProfile })).body.notify_run_failed).toBe(true);
 });

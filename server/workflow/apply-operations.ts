@@ -1,5 +1,5 @@
 import { nearestName } from "#server/workflow/expressions.ts";
-import { checkConnection, definitionOf, findFaults, type GraphFault, labelOf, quoted } from "#server/workflow/graph.ts";
+import { checkConnection, definitionOf, findFaults, type GraphFault, labelOf, plainHandleOf, quoted } from "#server/workflow/graph.ts";
 import { alignLoopsToFrames, bodiesOf, type Drawing, isLoop, loopsAround } from "#server/workflow/layout/loop-frames.ts";
 import { overlapsIn, placeNodes } from "#server/workflow/layout/place.ts";
 import { tidyPositions } from "#server/workflow/layout/tidy.ts";
@@ -185,7 +185,7 @@ class Workbench {
   }
 
   #connect({ source, source_handle, target }: Of<"connect">): string | null {
-    const body = definitionOf(this.nodes.get(source)?.type ?? "")?.body?.handle;
+    const body = plainHandleOf(this.nodes.get(source)?.type);
     const sourceHandle = source_handle === "output" ? undefined : source_handle || body;
     const isSame = (edge: GraphEdge) =>
       edge.source === source && edge.target === target && (edge.sourceHandle || body) === (sourceHandle || undefined);
@@ -199,7 +199,7 @@ class Workbench {
   }
 
   #disconnect({ source, source_handle, target }: Of<"disconnect">): string | null {
-    const body = definitionOf(this.nodes.get(source)?.type ?? "")?.body?.handle ?? "";
+    const body = plainHandleOf(this.nodes.get(source)?.type) ?? "";
     const wayOf = (edge: GraphEdge) => (edge.sourceHandle === "output" ? "" : edge.sourceHandle || body);
     const between = this.edges.filter((edge) => edge.source === source && edge.target === target);
     const wanted = source_handle === "output" ? "" : source_handle;

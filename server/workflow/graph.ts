@@ -42,6 +42,18 @@ export function handlesOf({
   return handles === undefined ? [] : typeof handles === "function" ? handles(data ?? {}) : handles;
 }
 
+/** What expressions can read of a node: its output, and what its type and config have besides. */
+export function fieldsOf({ type, data }: GraphNode): string[] {
+  const definition = definitionOf(type);
+  return ["output", ...Object.keys(definition?.fields ?? {}).filter((field) => definition?.hasField?.(field, data) ?? true)];
+}
+
+/** The way out that a connection means which names none; undefined where it must name one, or there is only one without a name. */
+export function plainHandleOf(type: string | undefined): string | undefined {
+  const definition = definitionOf(type ?? "");
+  return definition?.body?.handle ?? definition?.plainHandle;
+}
+
 /** What people call a way out of a node. */
 export const handleTitle = ({ type, data }: Parameters<typeof handlesOf>[0], handle: string): string =>
   definitionOf(type ?? "")?.handleTitle?.(handle, data ?? {}) ?? handle;
@@ -119,7 +131,7 @@ function refusedEnds(source: GraphNode, target: GraphNode, handle: string | null
   const handles = handlesOf(source);
   if (handles !== null && handles.length === 0) return `Nothing can follow a ${from.title}.`;
   if (!to.hasInput) return to.group === "trigger" ? "Nothing can lead into the trigger." : `A ${to.title} cannot be connected.`;
-  const way = handle || (from.body?.handle ?? "");
+  const way = handle || (plainHandleOf(source.type) ?? "");
   if (handles !== null && !handles.includes(way))
     return `Say which way out of ${quoted(source, source.id)} it leaves: ${handles.join(" or ")}.`;
   if (handles === null && handle && handle !== "output") return `${quoted(source, source.id)} has no way out named "${handle}".`;
@@ -282,6 +294,16 @@ export function isReadable(field: string): boolean {
   const definitions: readonly NodeDefinition[] = Object.values(nodeDefinitions) as unknown as NodeDefinition[];
   readable ??= new Set(["output", ...definitions.flatMap(({ fields, body }) => [...Object.keys(fields ?? {}), ...(body?.fields ?? [])])]);
   return readable.has(field);
+}
+
+/** A graph whose edges name the way out that they leave by, where leaving it out means one. Of a loop, its body goes without. */
+export function withNamedHandles(graph: Graph): Graph {
+  const plain = new Map(graph.nodes.flatMap(({ id, type }) => [[id, definitionOf(type)?.plainHandle]]));
+  const edges = graph.edges.map((edge) => {
+    const handle = edge.sourceHandle ? undefined : plain.get(edge.source);
+    return handle === undefined ? edge : { ...edge, sourceHandle: handle };
+  });
+  return { ...graph, edges };
 }
 
 /** An edge without the names "output" and "input", by which ports that have none may be called. */

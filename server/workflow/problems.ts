@@ -12,7 +12,7 @@ import {
   suggestion,
   suggestionFor,
 } from "#server/workflow/expressions.ts";
-import { definitionOf, findFaults, type NamedNode, namesOf, quoted, topologicalOrder } from "#server/workflow/graph.ts";
+import { definitionOf, fieldsOf, findFaults, type NamedNode, namesOf, quoted, topologicalOrder } from "#server/workflow/graph.ts";
 import { textsOf } from "#server/workflow/node-texts.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { pinnedWork } from "#server/workflow/pins.ts";
@@ -100,7 +100,7 @@ function unreadable(source: GraphNode, field: string, reader: GraphNode, plan: P
   if (definition?.body?.fields.includes(field)) return `"${field}" can be read only inside the body of ${name}.`;
   const hidden = plan.loopsAround(source.id).find((loop) => !around.includes(loop));
   if (hidden !== undefined) return `${name} runs inside a loop, once for each item. Read the output of the loop instead.`;
-  const fields = ["output", ...Object.keys(definition?.fields ?? {})];
+  const fields = fieldsOf(source);
   return fields.includes(field) ? undefined : `${name} has no "${field}".${suggestion(fields, field)}`;
 }
 

@@ -23,6 +23,9 @@ export interface NodeSnapshot {
   output_tokens: number;
   /** US dollars; 0 where no model was called, null when the price is not known. */
   cost: number | null;
+  /** Of a node that waits: when that is over at the latest, and where a call would end it. */
+  waits_until?: string | undefined;
+  resume_url?: string | undefined;
   /** True when the result was taken over from the run that this one reruns. */
   reused: boolean;
   /** True when a pinned output was taken instead of running the node. */
@@ -272,8 +275,12 @@ function patchOf(node: NodeSnapshot, event: NodeEvent): Partial<NodeSnapshot> | 
       return { iterations: { total: event.total, complete: event.complete, failed: event.failed } };
     case "execution_paused":
     case "node_waiting": {
-      const child = event.type === "node_waiting" && { child_execution_id: event.child_execution_id };
-      return isOver(node.status) ? null : { status: "waiting", started_at: node.started_at ?? event.timestamp, ...child };
+      if (isOver(node.status)) return null;
+      const told = event.type === "node_waiting" && {
+        waits_until: event.deadline ?? undefined,
+        child_execution_id: event.child_execution_id,
+      };
+      return { status: "waiting", started_at: node.started_at ?? event.timestamp, ...told };
     }
   }
 }

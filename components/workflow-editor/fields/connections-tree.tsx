@@ -175,13 +175,13 @@ export function connection(label: string, expression: string, python: string | n
 
 /** Everything upstream with its values in the last run, the nearest node first, then the trigger. */
 export function connectionsOf(readable: ReadableScope, run: LastRun | null): ConnectedNode[] {
-  const { nodes, names, around, trigger } = readable;
+  const { nodes, early, names, around, trigger } = readable;
   const scope = run && lastScope(readable, run);
   const known = (name: string, field: string): Known | undefined => {
     const fields = scope?.find(name)?.fields;
     return fields && Object.hasOwn(fields, field) ? { value: fields[field] } : undefined;
   };
-  const upstream = nodes.flatMap((node): ConnectedNode[] => {
+  const upstream = [...nodes, ...early].flatMap((node): ConnectedNode[] => {
     const own = names.filter((entry) => entry.node === node);
     const name = own.find((entry) => !entry.isAlias)?.name;
     if (name === undefined) return [];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { expressionOptions, insertExpression, unfinishedExpression } from "#components/workflow-editor/fields/expression-options.ts";
-import { readableAt } from "#components/workflow-editor/fields/last-values.ts";
+import { type LastRun, readableAt } from "#components/workflow-editor/fields/last-values.ts";
 import { pythonOptions } from "#components/workflow-editor/fields/python-field.tsx";
 import type { Graph } from "#server/workflow/schema.ts";
 
@@ -108,4 +108,43 @@ test("a condition is offered its variables and the nodes by their labels, with t
     "trigger_output",
     "node_outputs",
   ]);
+});
+
+const call: Graph = {
+  nodes: [
+    { id: "t", type: "triggerNode", position: at, data: { label: "Start", kind: "manual" } },
+    { id: "h", type: "httpNode", position: at, data: { label: "Ask", url: "https://example.com" } },
+    { id: "w", type: "waitNode", position: at, data: { label: "Hold", mode: "callback" } },
+    { id: "p", type: "waitNode", position: at, data: { label: "Pause", mode: "for" } },
+    { id: "s", type: "setNode", position: at, data: { label: "Tell" } },
+    { id: "o", type: "outputNode", position: at, data: { label: "Output" } },
+  ],
+  edges: [
+    { id: "1", source: "t", target: "h" },
+    { id: "2", source: "h", target: "w" },
+    { id: "3", source: "h", target: "p" },
+    { id: "4", source: "h", target: "s" },
+    { id: "5", source: "p", target: "o", sourceHandle: "done" },
+  ],
+};
+
+test("of an HTTP node its status and headers are offered, with the last answer's and what its body holds", () => {
+  const names = (options: readonly { expression: string }[]) => options.map(({ expression }) => expression);
+  expect(names(optionsAt(call, "s"))).toEqual(expect.arrayContaining(["Ask.output", "Ask.status", "Ask.headers"]));
+  const run: LastRun = {
+    ...{ executionId: "e", input: "", decisions: {} },
+    snapshot: { nodes: { h: { status: "complete", output: '{"id": 7}' } } } as unknown as LastRun["snapshot"],
+    details: { h: { status: 201, headers: { "content-type": "application/json" } } },
+  };
+  const options = expressionOptions(readableAt(call, "s", scope), run);
+  const found = (expression: string) => options.find((option) => option.expression === expression)?.lastValue;
+  expect(["Ask.output.id", "Ask.status", "Ask.headers.content-type"].map(found)).toEqual(["7", "201", "application/json"]);
+});
+
+test("the address of a callback is offered beside its wait, and of no other wait", () => {
+  const names = (id: string) => optionsAt(call, id).map(({ expression }) => expression);
+  expect(names("s")).toContain("Hold.resume_url");
+  expect(names("s")).not.toContain("Hold.output");
+  expect(names("o").filter((name) => name.startsWith("Pause"))).toEqual(["Pause.output"]);
+  expect(names("h")).not.toContain("Hold.resume_url");
 });

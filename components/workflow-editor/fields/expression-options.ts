@@ -10,6 +10,7 @@ import {
 } from "#components/workflow-editor/fields/last-values.ts";
 import { own } from "#server/shared/json-text.ts";
 import { asText, CREDENTIALS, type ScopeEntry } from "#server/workflow/expressions.ts";
+import { labelOf } from "#server/workflow/graph.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
 
 /** Something that an expression can read at a node. */
@@ -32,7 +33,7 @@ const MAX_STEPS = 12;
 
 /** Everything upstream of a node, the nearest first, then the trigger, agents' own names, the execution and the project's credentials. */
 export function expressionOptions(readable: ReadableScope, run: LastRun | null): ExpressionOption[] {
-  const { nodes, names, trigger, scope } = readable;
+  const { nodes, early, names, trigger, scope } = readable;
   const values = run && lastScope(readable, run);
   const option = (name: string, field: string, nodeType: string, entry: ScopeEntry | undefined): ExpressionOption => {
     const value = own(entry?.fields, field);
@@ -48,7 +49,6 @@ export function expressionOptions(readable: ReadableScope, run: LastRun | null):
     const options = fieldNames(node, readable).map((field) => option(name, field, node.type, entry));
     return options.flatMap((parent) => {
       const { field, expression } = parent;
-      if (field !== "output" && field !== "current_item") return [parent];
       const isWhole = !run || field !== "output" || !isTruncated(node, run);
       const inside = isWhole ? childEntries(parseIfJson(own(entry?.fields, field))) : [];
       const steps = inside.slice(0, MAX_STEPS).map(([key, item]) => ({
@@ -65,9 +65,13 @@ export function expressionOptions(readable: ReadableScope, run: LastRun | null):
   };
 
   const labels = names.filter((entry) => !entry.isAlias);
-  const outputs = nodes.flatMap((node) => labels.filter((entry) => entry.node === node).flatMap((entry) => ofNode(entry.name, node)));
+  const outputs = [...nodes, ...early].flatMap((node) =>
+    labels.filter((entry) => entry.node === node).flatMap((entry) => ofNode(entry.name, node)),
+  );
   // An agent's own name reads the same as its label: its fields are not listed twice.
-  const aliases = names.flatMap(({ name, node, isAlias }) => (isAlias ? [option(name, "output", node.type, values?.find(name))] : []));
+  const aliases = names.flatMap(({ name, node, isAlias }) =>
+    isAlias ? [{ ...option(name, "output", node.type, values?.find(name)), kind: `also ${labelOf(node)}` }] : [],
+  );
   const entry = values?.find("trigger");
   const fromTrigger = [...parameterNames(readable), "output"].map((field) => option("trigger", field, "triggerNode", entry));
   // A form's output is its values again.

@@ -49,6 +49,7 @@ const run: LastRun = {
   executionId: "e1",
   input: JSON.stringify({ items: ["warp", "weft"] }),
   decisions: { h: "approved" },
+  details: {},
   snapshot: {
     status: "completed",
     nodes: {

@@ -16,8 +16,8 @@ import {
   type ScopeEntry,
   slugOf,
 } from "#server/workflow/expressions.ts";
-import { definitionOf, labelOf, type NamedNode, namesOf, passesContent, upstreamOf } from "#server/workflow/graph.ts";
-import type { NodeScope } from "#server/workflow/nodes/definition.ts";
+import { definitionOf, fieldsOf, labelOf, type NamedNode, namesOf, passesContent, upstreamOf } from "#server/workflow/graph.ts";
+import type { NodeDetails, NodeScope } from "#server/workflow/nodes/definition.ts";
 import { handleLeftBy, pinOf } from "#server/workflow/pins.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
@@ -29,12 +29,14 @@ export interface LastRun {
   input: string;
   /** How reviews were decided, by node id. */
   decisions: Readonly<Record<string, string>>;
+  /** What nodes left behind besides their outputs, by node id, as far as it has been read. */
+  details: Readonly<Record<string, NodeDetails>>;
 }
 
 export function lastRunOf({ executionId, snapshot, view }: Pick<RunState, "executionId" | "snapshot" | "view">): LastRun | null {
   if (!executionId || !snapshot || !view) return null;
   const decisions = Object.fromEntries(view.execution.reviews.flatMap(({ node_id, decision }) => (decision ? [[node_id, decision]] : [])));
-  return { executionId, snapshot, input: view.execution.input, decisions };
+  return { executionId, snapshot, input: view.execution.input, decisions, details: {} };
 }
 
 /** A secret's value is not known here, and would not be shown. */
@@ -104,11 +106,22 @@ export function lastScope(readable: ReadableScope, run: LastRun): Scope {
   const fieldsOf = (node: GraphNode): Record<string, unknown> | undefined => {
     if (around.includes(node.id)) return itemOf(node);
     const output = lastOutput(node, run);
-    if (output === undefined) return undefined;
-    const handle = own(run.decisions, node.id) ?? null;
-    const left = { output, handle, details: {}, data: node.data, callbackUrl: () => "" };
-    const further = Object.entries(definitionOf(node.type)?.fields ?? {}).map(([name, read]) => [name, read(left)]);
-    return { output, ...Object.fromEntries(further) };
+    const definition = definitionOf(node.type);
+    const left = {
+      output: output ?? "",
+      handle: own(run.decisions, node.id) ?? null,
+      details: (pinnedIn(node) === undefined && own(run.details, node.id)) || {},
+      data: node.data,
+      callbackUrl: () => run.snapshot.nodes[node.id]?.resume_url ?? "",
+    };
+    const further = Object.entries(definition?.fields ?? {}).flatMap(([name, read]) => {
+      const value = read(left);
+      // What is only there while it waits, or was not kept, is not known; a text that is empty is.
+      const isKnown = definition?.earlyFields?.includes(name) ? value !== "" : output !== undefined;
+      return isKnown ? [[name, value] as const] : [];
+    });
+    if (output === undefined && further.length === 0) return undefined;
+    return { ...(output !== undefined && { output }), ...Object.fromEntries(further) };
   };
   const found: Scope = {
     isName,
@@ -226,6 +239,8 @@ export interface ReadableScope {
   trigger: GraphNode | undefined;
   /** Everything else upstream that can be read here, the nearest first. */
   nodes: readonly GraphNode[];
+  /** Nodes beside this one that have begun when it does, of which something can be read then. */
+  early: readonly GraphNode[];
   /** Names of those: labels first, then the names of agents that are not taken by a label. */
   names: readonly NamedNode[];
   /** Tells the workflow's names with dots in them; left out where there is none. */
@@ -243,15 +258,25 @@ export function readableAt(graph: Graph, nodeId: string, scope: PanelScope): Rea
   const nodes = visible
     .filter((node) => definitionOf(node.type)?.group !== "trigger")
     .sort((a, b) => (depth.get(b.id) ?? 0) - (depth.get(a.id) ?? 0));
+  // A wait for a call begins as soon as all that leads to it is over, which is the case where this node runs.
+  const before = Map.groupBy(graph.edges, (edge) => edge.target);
+  const early = graph.nodes.filter(
+    (node) =>
+      node.id !== nodeId &&
+      !upstream.has(node.id) &&
+      earlyFieldsOf(node).length > 0 &&
+      plan.loopsAround(node.id).every((loop) => around.includes(loop)) &&
+      (before.get(node.id) ?? []).every(({ source }) => upstream.has(source)),
+  );
   const all = namesOf(graph, scope);
   const names = all.filter(
     (entry) =>
-      nodes.includes(entry.node) &&
+      (nodes.includes(entry.node) || early.includes(entry.node)) &&
       (!entry.isAlias || (matchName(all, entry.name)?.node.id === entry.node.id && entry.name !== labelOf(entry.node))),
   );
   const trigger = graph.nodes.find((node) => definitionOf(node.type)?.group === "trigger");
   const isName = isNameOf(all.map(({ name }) => name));
-  return { graph, nodeId, scope, around, trigger, nodes, names, isName };
+  return { graph, nodeId, scope, around, trigger, nodes, early, names, isName };
 }
 
 /** Which name a node has besides its label, in words, of the names that it has where it is read; null for none. */
@@ -260,11 +285,14 @@ export const secondName = (own: readonly NamedNode[]): string | null => {
   return alias === undefined ? null : `also ${alias}`;
 };
 
+/** What can be read of a node from when it begins to wait. */
+const earlyFieldsOf = (node: GraphNode): string[] =>
+  definitionOf(node.type)?.earlyFields ? fieldsOf(node).filter((field) => definitionOf(node.type)?.earlyFields?.includes(field)) : [];
+
 /** What can be read of a node: its output and parts of it; of a loop that one is inside of, the item. */
-export function fieldNames(node: GraphNode, { around }: Pick<ReadableScope, "around">): string[] {
-  const definition = definitionOf(node.type);
-  if (around.includes(node.id)) return [...(definition?.body?.fields ?? [])];
-  return ["output", ...Object.keys(definition?.fields ?? {})];
+export function fieldNames(node: GraphNode, { around, early }: Pick<ReadableScope, "around" | "early">): string[] {
+  if (around.includes(node.id)) return [...(definitionOf(node.type)?.body?.fields ?? [])];
+  return early.includes(node) ? earlyFieldsOf(node) : fieldsOf(node);
 }
 
 /** Names of the values that a form asks for. */

@@ -1,7 +1,8 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { type ReactNode, type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import type { z } from "zod";
 import { useStore } from "zustand";
 import { useShallow } from "zustand/react/shallow";
 import { useRun, useRunStore } from "#components/runs/store/run-context.tsx";
@@ -13,8 +14,9 @@ import { type ExpressionOption, expressionOptions } from "#components/workflow-e
 import { type LastRun, lastRunOf, type ReadableScope, readableAt } from "#components/workflow-editor/fields/last-values.ts";
 import { useAgentNames, useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
-import type { ExecutionSummary } from "#server/runs/schema.ts";
+import type { ExecutionLogs, ExecutionSummary } from "#server/runs/schema.ts";
 import { isFinal } from "#server/runs/status-schema.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 
 export interface PanelReads {
   readable: ReadableScope;
@@ -36,7 +38,7 @@ export function PanelReadsProvider({ nodeId, children }: { nodeId: string; child
   const credentialNames = useCredentialNames();
   const edges = useEditor((state) => state.edges);
   const others = useEditorShallow((state) => Object.keys(state.data).flatMap((id) => (id === nodeId ? [] : [id, state.data[id]])));
-  const run = useDeferredValue(useLastRun());
+  const lastRun = useDeferredValue(useLastRun());
   const taker = useRef<RefObject<(code: string) => void> | null>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: edges and the other nodes' data are what is read of the graph
@@ -48,6 +50,8 @@ export function PanelReadsProvider({ nodeId, children }: { nodeId: string; child
       outputSchema: (id) => schemas.get(id) ?? null,
     });
   }, [editor, nodeId, edges, others, agents, agentName, credentialNames]);
+  const details = useAnswers(readable, lastRun);
+  const run = useMemo(() => lastRun && { ...lastRun, details }, [lastRun, details]);
   const reads = useMemo<PanelReads>(() => {
     let known: ExpressionOption[] | undefined;
     return {
@@ -59,6 +63,24 @@ export function PanelReadsProvider({ nodeId, children }: { nodeId: string; child
     };
   }, [readable, run]);
   return <ReadsContext value={reads}>{children}</ReadsContext>;
+}
+
+const responseIn = ({ items }: z.infer<typeof ExecutionLogs>) => items.findLast(({ response }) => response !== undefined)?.response;
+
+/** What servers answered in a run to the nodes that can be read, besides the bodies: it stands in their logs, once they are over. */
+function useAnswers({ nodes }: ReadableScope, run: LastRun | null): LastRun["details"] {
+  const trpc = useTRPC();
+  const isOver = (id: string) => ["complete", "failed"].includes(run?.snapshot.nodes[id]?.status ?? "");
+  const callers = nodes.filter(({ id, type }) => definitionOf(type)?.fields?.headers && isOver(id));
+  return useQueries({
+    queries: callers.map(({ id }) =>
+      trpc.executions.logs.queryOptions(
+        { execution_id: run?.executionId ?? "", node_id: id, iteration: run?.snapshot.nodes[id]?.iteration ?? "" },
+        { select: responseIn, staleTime: Number.POSITIVE_INFINITY, retry: false },
+      ),
+    ),
+    combine: (answers) => Object.fromEntries(answers.flatMap(({ data }, index) => (data ? [[callers[index]?.id ?? "", data]] : []))),
+  });
 }
 
 /** The hook gives the store of the last run: the one on the screen when there is one. */

@@ -1,9 +1,8 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import { z } from "zod";
 import { describeField } from "#components/forms/describe-field.ts";
-import { useTRPC } from "#components/trpc.tsx";
+import { WorkflowSelect } from "#components/shell/workflow-select.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Field } from "#components/ui/field.tsx";
 import { Input, Textarea } from "#components/ui/input.tsx";
@@ -12,16 +11,18 @@ import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Switch } from "#components/ui/switch.tsx";
 import { AgentPicker } from "#components/workflow-editor/fields/agent-picker.tsx";
+import { ChildParameters, useChildTrigger, VersionField } from "#components/workflow-editor/fields/child-workflow.tsx";
 import { CodeField } from "#components/workflow-editor/fields/code-field.tsx";
 import { CredentialPicker } from "#components/workflow-editor/fields/credential-picker.tsx";
 import { CronField } from "#components/workflow-editor/fields/cron-field.tsx";
+import { DurationField } from "#components/workflow-editor/fields/duration-field.tsx";
 import { ExpressionField } from "#components/workflow-editor/fields/expression-field.tsx";
 import { NumberField } from "#components/workflow-editor/fields/number-field.tsx";
 import { ParametersField } from "#components/workflow-editor/fields/parameters-field.tsx";
 import { coreOf, RecordField, type RowCell, RowsField } from "#components/workflow-editor/fields/rows-field.tsx";
 import { TimezoneField } from "#components/workflow-editor/fields/timezone-field.tsx";
 import { ToggleRow } from "#components/workflow-editor/fields/toggle-row.tsx";
-import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
+import type { NodeConfig, NodeUi } from "#components/workflow-editor/nodes/types.ts";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import type { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
 
@@ -47,17 +48,22 @@ export interface SchemaFieldProps {
 
 /** One config field of a node: its schema says title, bounds and control; the node's look says words for choices. */
 export function SchemaField(props: SchemaFieldProps) {
-  const { name, schema, ui, problems } = props;
+  const { name, schema, ui, value, config, problems } = props;
   const { title, description: text } = describeField(schema);
   // Choices that explain themselves need no line below, nor does a builder that shows what it makes.
   const { widget } = schema.meta() ?? {};
-  const isBuilder = widget === "cron" || widget === "python";
+  // A form is filled in field by field, any other trigger takes a text; what stands in the one that is not asked for is shown too.
+  const child = useChildTrigger(config, widget === "params" || widget === "text-or-params");
+  const isForm = child?.kind === "params";
+  if (widget === "text-or-params" && isForm && value === "") return null;
+  if (widget === "params" && !isForm && Object.keys(value ?? {}).length === 0) return null;
+  const isBuilder = widget === "cron" || widget === "python" || widget === "version" || isForm;
   const isClear = Object.values(ui.choices?.[name] ?? {}).some((choice) => choice.description) || isBuilder;
   const description = isClear ? undefined : text;
   return (
     <div data-field={name}>
       <Field label={title ?? name} error={problems.length ? problems.join(" ") : undefined} {...(description && { hint: description })}>
-        <Control {...props} />
+        <Control {...props} child={child} />
       </Field>
     </div>
   );
@@ -74,9 +80,11 @@ const SWATCHES: Record<string, string> = {
 interface ControlProps extends SchemaFieldProps {
   /** Whether it shares a line with others. */
   isInLine?: boolean;
+  /** Of values for another workflow: its trigger, as far as it is known. */
+  child?: NodeConfig<"triggerNode"> | undefined;
 }
 
-function Control({ nodeId, name, schema, ui, value, config, problems, isReadOnly, isInLine = false, onChange }: ControlProps) {
+function Control({ nodeId, name, schema, ui, value, config, problems, isReadOnly, isInLine = false, child, onChange }: ControlProps) {
   const field = describeField(schema);
   const meta = schema.meta() ?? {};
   const text = typeof value === "string" ? value : "";
@@ -103,14 +111,30 @@ function Control({ nodeId, name, schema, ui, value, config, problems, isReadOnly
       );
     case "rows":
       return <RowsField rows={Array.isArray(value) ? value : []} {...{ schema, isReadOnly, draw, onChange }} />;
-    case "record":
-      return <RecordField value={(value ?? {}) as Record<string, string>} {...{ schema, isReadOnly, draw, onChange }} />;
+    case "params": {
+      const others = (values: Record<string, string>, write: (values: Record<string, string>) => void) => (
+        <RecordField value={values} {...{ schema, isReadOnly, draw }} onChange={write} />
+      );
+      const values = (value ?? {}) as Record<string, string>;
+      if (child?.kind !== "params") return others(values, onChange);
+      return <ChildParameters parameters={child.parameters} value={values} {...{ problems, isReadOnly, onChange, others }} />;
+    }
+    case "version":
+      return <VersionField child={config} {...{ value, isReadOnly, onChange }} />;
     case "credential":
       return <CredentialPicker value={text} isReadOnly={isReadOnly} onChange={onChange} />;
     case "code":
       return <CodeField value={text} inputs={namesIn(config.inputs)} maxLength={field.max} {...{ problems, isReadOnly, onChange }} />;
     case "workflow":
-      return <WorkflowPicker value={text} isReadOnly={isReadOnly} onChange={onChange} />;
+      return <OtherWorkflow value={text} isReadOnly={isReadOnly} onChange={onChange} />;
+    case "duration":
+      return (
+        <DurationField
+          value={Number(value) || 0}
+          stored={meta.unit === "hour" ? "hour" : "second"}
+          {...{ min: field.min, max: field.max, isReadOnly, onChange }}
+        />
+      );
     case "group":
       return <GroupField {...{ nodeId, name, schema, ui, value, config, problems, isReadOnly, onChange }} />;
     case "cron":
@@ -145,7 +169,7 @@ function Control({ nodeId, name, schema, ui, value, config, problems, isReadOnly
         problems={problems}
         maxLength={field.max}
         isReadOnly={isReadOnly}
-        rows={meta.widget === "textarea" ? 4 : 1}
+        rows={meta.widget === "textarea" || meta.widget === "text-or-params" ? 4 : 1}
         isInLine={isInLine}
         onChange={onChange}
       />
@@ -179,6 +203,7 @@ function Control({ nodeId, name, schema, ui, value, config, problems, isReadOnly
         <Select
           value={text}
           disabled={isReadOnly}
+          {...(isInLine && { className: "gap-0.5 pr-1 pl-2" })}
           options={field.options.map((option) => {
             const words = ui.choices?.[name]?.[option];
             const { label = option, sign, description } = words ?? {};
@@ -212,22 +237,10 @@ function Control({ nodeId, name, schema, ui, value, config, problems, isReadOnly
 const namesIn = (rows: unknown): string[] =>
   Array.isArray(rows) ? rows.flatMap(({ name }: { name?: unknown }) => (typeof name === "string" && name.trim() ? [name.trim()] : [])) : [];
 
-/** Another workflow of the project. */
-function WorkflowPicker({ value, isReadOnly, onChange }: { value: string; isReadOnly: boolean; onChange: (id: string) => void }) {
-  const trpc = useTRPC();
+/** Another workflow than this one. */
+function OtherWorkflow({ value, isReadOnly, onChange }: { value: string; isReadOnly: boolean; onChange: (id: string) => void }) {
   const { workflowId } = useSession();
-  const { data, isPending } = useQuery(trpc.workflows.list.queryOptions({ per_page: 200 }));
-  const others = data?.items.filter(({ id }) => id !== workflowId) ?? [];
-  const isKnown = others.some(({ id }) => id === value);
-  return (
-    <Select
-      value={isKnown ? value : ""}
-      disabled={isReadOnly || isPending || others.length === 0}
-      placeholder={isPending ? "Loading workflows…" : value ? "A workflow that is gone" : "Choose a workflow"}
-      options={others.map(({ id, name }) => ({ value: id, label: name }))}
-      onValueChange={onChange}
-    />
-  );
+  return <WorkflowSelect value={value} except={workflowId} disabled={isReadOnly} onValueChange={(id) => onChange(id ?? "")} />;
 }
 
 /** Fields that belong together, in one value. */

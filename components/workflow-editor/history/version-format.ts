@@ -5,7 +5,7 @@ import { nodeUiOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import type { NodeLookups } from "#components/workflow-editor/nodes/types.ts";
 import { own } from "#server/shared/json-text.ts";
 import { countDiff, type DiffCounts, type EdgeDiff, type GraphDiff } from "#server/workflow/diff.ts";
-import { definitionOf } from "#server/workflow/graph.ts";
+import { definitionOf, handleTitle } from "#server/workflow/graph.ts";
 import type { GraphMerge } from "#server/workflow/merge.ts";
 import { type Graph, Pinned } from "#server/workflow/schema.ts";
 
@@ -101,5 +101,7 @@ export function formatEdge({ edge }: EdgeDiff, ...graphs: readonly Graph[]): str
     const node = nodes.find((candidate) => candidate.id === id);
     return node ? labelOf(node.data, node.type) : id;
   };
-  return `from ${name(edge.source)}${edge.sourceHandle ? ` (${edge.sourceHandle})` : ""} to ${name(edge.target)}`;
+  const source = nodes.find(({ id }) => id === edge.source);
+  const way = edge.sourceHandle ? ` (${source ? handleTitle(source, edge.sourceHandle) : edge.sourceHandle})` : "";
+  return `from ${name(edge.source)}${way} to ${name(edge.target)}`;
 }

@@ -146,7 +146,7 @@ function OneNode({ id, tab, onTab }: { id: string; tab: NodeTab; onTab: (tab: No
         <div className="flex flex-wrap gap-2 border-t pt-3">
           {(ways ?? [undefined]).map((handle) => (
             <Button key={handle ?? ""} size="sm" icon={<Plus />} onClick={() => onNext(handle)}>
-              Next step{handle !== undefined && ` on ${handleTitle({ type, data }, handle)}`}
+              Next step{handle !== undefined && (ways?.length ?? 0) > 1 && ` on ${handleTitle({ type, data }, handle)}`}
             </Button>
           ))}
           <Button size="sm" variant="ghost" icon={<Spline />} onClick={() => ui.setState({ connectFrom: { nodeId: id, handle: null } })}>

@@ -7,9 +7,9 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { useCanvasUiStore, useEditor, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { type IsName, isNameOf, matchName, referencesOf } from "#server/workflow/expressions.ts";
-import { definitionOf, labelOf } from "#server/workflow/graph.ts";
+import { definitionOf, handleTitle, labelOf } from "#server/workflow/graph.ts";
 import { fieldOf, textsOf } from "#server/workflow/node-texts.ts";
-import type { Graph, GraphNode } from "#server/workflow/schema.ts";
+import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
 /** What stands around a node: what leads to it, what follows, and who reads it. A click goes there. */
 export function NodeRelations({ nodeId, onNext }: { nodeId: string; onNext: ((handle?: string) => void) | null }) {
@@ -91,6 +91,10 @@ export function relationsOf({ nodes, edges }: Graph, nodeId: string): RelationGr
     const node = byId.get(id);
     return node ? [{ key, id, type: node.type, label: labelOf(node), note }] : [];
   };
+  const wayOf = ({ source, sourceHandle }: GraphEdge) => {
+    const node = byId.get(source);
+    return node && sourceHandle ? handleTitle(node, sourceHandle) : "";
+  };
   const isTrigger = own !== undefined && definitionOf(own.type)?.group === "trigger";
   const isName = isNameOf(nodes.map(labelOf));
   const name = own && (isTrigger ? "trigger" : labelOf(own));
@@ -98,13 +102,13 @@ export function relationsOf({ nodes, edges }: Graph, nodeId: string): RelationGr
     {
       title: "Before",
       otherwise: "Nothing leads here.",
-      relations: edges.flatMap((edge) => (edge.target === nodeId ? relation(edge.id, edge.source, edge.sourceHandle ?? "") : [])),
+      relations: edges.flatMap((edge) => (edge.target === nodeId ? relation(edge.id, edge.source, wayOf(edge)) : [])),
       isAfter: false,
     },
     {
       title: "After",
       otherwise: "Nothing follows.",
-      relations: edges.flatMap((edge) => (edge.source === nodeId ? relation(edge.id, edge.target, edge.sourceHandle ?? "") : [])),
+      relations: edges.flatMap((edge) => (edge.source === nodeId ? relation(edge.id, edge.target, wayOf(edge)) : [])),
       isAfter: true,
     },
     {

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 export const humanLoopNodeUi: NodeUi<"humanLoopNode"> = {
   icon: UserRoundCheck,
   role: "human",
-  waits: "Waiting for approval. Select to read it.",
+  waits: () => "Waiting for approval. Select to read it.",
   firstPin: "approved",
   sentence: ({ title, notification_email, timeout_hours }) => [
     "Ask for approval: ",

@@ -8,8 +8,14 @@ import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 export const nodeUiOf = (type: string | undefined): NodeUi | undefined =>
   isNodeType(type) ? (nodeUis[type] as unknown as NodeUi) : undefined;
 
-/** What is said of a node while it waits. */
-export const waitingText = (type: string | undefined): string => nodeUiOf(type)?.waits ?? "Waiting";
+/**
+ * What is said of a node while it waits.
+ * @param until when that is over at the latest, ISO 8601
+ */
+export function waitingText(type: string | undefined, data: NodeData, until: string | undefined): string {
+  const waits = nodeUiOf(type)?.waits;
+  return waits && isNodeType(type) ? waits(configOf(type, data) as never, until) : "Waiting";
+}
 
 const parsed = new WeakMap<NodeData, Record<string, unknown>>();
 

@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
+import { useWorkflowName } from "#components/shell/use-workflows.ts";
 import { cn } from "#components/ui/cn.ts";
 import { chipProblem } from "#components/workflow-editor/nodes/template-chips.ts";
 import type { PlainPart, SentencePart } from "#components/workflow-editor/nodes/types.ts";
@@ -18,7 +19,8 @@ const SHORT = "inline-block max-w-full truncate align-bottom leading-5";
 /** Code and words of a schedule are read whole: they wrap with the sentence. */
 const WRAPPED = "box-decoration-clone py-px";
 
-const isWrapped = (part: Exclude<PlainPart, string>) => "cron" in part || part.tone === "code";
+const isWrapped = (part: Exclude<PlainPart, string>) => "cron" in part || ("tone" in part && part.tone === "code");
+const sourceOf = (part: Exclude<PlainPart, string>) => ("cron" in part ? part.cron : "workflow" in part ? part.workflow : part.chip);
 
 /** The card's sentence, values in chips. `problems`: what is said of the node; an expression that it is about is marked. */
 export function NodeSentence({ parts, problems }: { parts: readonly SentencePart[]; problems: readonly string[] }) {
@@ -28,19 +30,25 @@ export function NodeSentence({ parts, problems }: { parts: readonly SentencePart
       {shown.map((part, index) => {
         if (typeof part === "string") return part;
         const fault = "chip" in part && part.tone === "expression" ? chipProblem(part.chip, problems) : undefined;
-        const tone = fault !== undefined ? "fault" : "cron" in part ? "value" : (part.tone ?? "value");
+        const tone = fault !== undefined ? "fault" : ("chip" in part && part.tone) || "value";
         return (
           <span
-            key={`${"cron" in part ? part.cron : part.chip} ${index.toString()}`}
+            key={`${sourceOf(part)} ${index.toString()}`}
             title={fault}
             className={cn("mx-px rounded-sm px-1", isWrapped(part) ? WRAPPED : SHORT, TONES[tone])}
           >
-            {"cron" in part ? <CronWords expression={part.cron} /> : part.chip}
+            {"cron" in part ? <CronWords expression={part.cron} /> : "workflow" in part ? <WorkflowName id={part.workflow} /> : part.chip}
           </span>
         );
       })}
     </p>
   );
+}
+
+/** Another workflow by its name. */
+function WorkflowName({ id }: { id: string }) {
+  const name = useWorkflowName(id);
+  return name === undefined ? "a workflow that is gone" : (name ?? "another workflow");
 }
 
 const MAX_OF_CODE = 120;

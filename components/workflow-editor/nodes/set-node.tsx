@@ -13,7 +13,7 @@ export const setNodeUi: NodeUi<"setNode"> = {
     "fields.type": {
       text: { label: "Text", sign: "Aa" },
       number: { label: "Number", sign: "12" },
-      boolean: { label: "Yes or no", sign: "✓" },
+      boolean: { label: "Yes or no", sign: "Y/N" },
       json: { label: "JSON", sign: "{ }" },
     },
   },

@@ -22,6 +22,8 @@ export type SentencePart =
     }
   /** A cron expression, shown in words. */
   | { cron: string }
+  /** A workflow by its id, shown by its name. */
+  | { workflow: string }
   /** A Python condition, shown in words where rows say it. */
   | { condition: string };
 
@@ -50,8 +52,8 @@ export interface NodeUi<Type extends NodeType = NodeType> {
   schemaOf?(field: string, config: NodeConfig<Type>): z.ZodType | undefined;
   /** Words for the choices of an enum field, by field and value. */
   choices?: Record<string, Record<string, ChoiceWords>>;
-  /** Said of it while it waits, on the card and where its output will stand; left out, that it waits. */
-  waits?: string;
+  /** Said of it while it waits, on the card and where its output will stand; left out, that it waits. `until`: when that is over at the latest. */
+  waits?(config: NodeConfig<Type>, until: string | undefined): string;
   /** What a first pin of its output says where no run has left one. */
   firstPin?: string;
   /** Draws the whole node in place of the card, e.g. a note. */

@@ -1,14 +1,15 @@
 import { Hourglass } from "lucide-react";
-import { formatDuration } from "#components/format.ts";
+import { formatSpan, formatUntil, SPAN_UNITS } from "#components/format.ts";
 import { templateChips } from "#components/workflow-editor/nodes/template-chips.ts";
 import { type NodeUi, ON_ERROR } from "#components/workflow-editor/nodes/types.ts";
-
-const HOUR_MS = 3_600_000;
 
 export const waitNodeUi: NodeUi<"waitNode"> = {
   icon: Hourglass,
   role: "flow",
-  waits: "Waiting",
+  waits({ mode }, until) {
+    const end = until === undefined ? "" : ` until ${formatUntil(until)}`;
+    return mode === "callback" ? `Waiting for a call${end}` : `Waiting${end}`;
+  },
   firstPin: "done",
   choices: {
     mode: {
@@ -20,8 +21,10 @@ export const waitNodeUi: NodeUi<"waitNode"> = {
   },
   fields: ({ mode }) => ["mode", { for: "seconds", until: "until", callback: "timeout_hours" }[mode], "on_error"],
   sentence({ mode, seconds, until, timeout_hours }) {
-    if (mode === "for") return ["Wait for ", { chip: formatDuration(seconds * 1000) }];
-    if (mode === "callback") return ["Wait for a call, at most ", { chip: formatDuration(timeout_hours * HOUR_MS) }];
+    if (mode === "for") return ["Wait for ", { chip: formatSpan(seconds) }];
+    if (mode === "callback") return ["Wait for a call, at most ", { chip: formatSpan(timeout_hours * SPAN_UNITS.hour) }];
+    // A time that is written out is told as a clock would, in the reader's own zone.
+    if (/^\d{4}-\d\d-\d\d/.test(until) && !Number.isNaN(Date.parse(until))) return ["Wait until ", { chip: formatUntil(until) }];
     return ["Wait until ", ...(until.trim() ? templateChips(until) : [{ chip: "a time", tone: "missing" as const }])];
   },
 };

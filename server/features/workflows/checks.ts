@@ -8,7 +8,7 @@ import { codeFault } from "#server/runs/effects/code.ts";
 import { conditionFault } from "#server/runs/effects/conditions.ts";
 import { credentialsIn } from "#server/workflow/compiled-graph.ts";
 import { CronError, checkCron } from "#server/workflow/cron.ts";
-import { findFaults, type GraphFault, labelOf } from "#server/workflow/graph.ts";
+import { findFaults, type GraphFault, labelOf, withNamedHandles } from "#server/workflow/graph.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
 import { workflowNode } from "#server/workflow/nodes/workflow-node.ts";
@@ -124,8 +124,11 @@ const VOLATILE = ["selected", "dragging", "resizing", "measured"];
 const settled = <Item extends Graph["nodes"][number] | Graph["edges"][number]>(item: Item): Item =>
   Object.fromEntries(Object.entries(item).filter(([key]) => !VOLATILE.includes(key))) as Item;
 
-/** A graph without what only the open canvas needs. */
-export const settledGraph = ({ nodes, edges }: Graph): Graph => ({ nodes: nodes.map(settled), edges: edges.map(settled) });
+/** A graph as it is kept: without what only the open canvas needs, its edges with the names of the ways that they mean. */
+export const settledGraph = (graph: Graph): Graph => {
+  const { nodes, edges } = withNamedHandles(graph);
+  return { nodes: nodes.map(settled), edges: edges.map(settled) };
+};
 
 /**
  * The graph as it is saved.

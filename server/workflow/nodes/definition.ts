@@ -227,6 +227,8 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
   errorHandle?: string;
   /** The way out by which a node lets things through that is switched off; left out, the first that is no body. */
   offHandle?: string;
+  /** The way out that a connection means which names none: it gets that name when it is saved. Left out, of several it must name one. */
+  plainHandle?: string;
   /** What people call a way out, where that is not its name. */
   handleTitle?(handle: string, data: Readonly<Record<string, unknown>>): string | undefined;
   /** Of a loop: the handle (also meant by an edge without one) that starts its body, and what only the body can read of it. */
@@ -240,6 +242,8 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
   passesContent?: true | ((data: Readonly<Record<string, unknown>>, handle: string | null) => boolean);
   /** What expressions can read besides `output`, from what the node left behind. */
   fields?: Record<string, (left: LeftBehind) => unknown>;
+  /** Whether such a node has one of them, where its config says so. */
+  hasField?(field: string, data: Readonly<Record<string, unknown>>): boolean;
   /** Those of them that can be read from when it begins to wait, by nodes beside it too. */
   earlyFields?: readonly string[];
   /** Types that must not follow, by handle ("" for the unnamed one). Everything else with an input may. */
@@ -312,17 +316,22 @@ declare module "zod" {
       | "agent"
       | "code"
       | "credential"
+      | "duration"
       | "parameters"
       | "color"
       | "markdown"
       | "python"
       | "rows"
       | "group"
-      | "record"
+      | "params"
+      | "text-or-params"
+      | "version"
       | "workflow"
       | "cron"
       | "timezone"
       | "webhook";
+    /** Of a duration: in which unit it is kept. */
+    unit?: "second" | "hour" | undefined;
     /** Of a list: what one of its rows is called, on the buttons that add and remove it. */
     item?: string | undefined;
     /** Folded away under Advanced in a form. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findFaults } from "#server/workflow/graph.ts";
+import { findFaults, withNamedHandles } from "#server/workflow/graph.ts";
 import { findProblems } from "#server/workflow/problems.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
@@ -47,4 +47,19 @@ test("the address of a callback can be read where its wait has begun", () => {
   expect(beside("r", ["a>r"], "{{w.output}}")).toEqual([expect.stringContaining("does not come before this node")]);
   const before = problems([reader("r"), wait], ["t>r", "r>w"]);
   expect(before).toEqual([expect.stringContaining("does not come before this node")]);
+});
+
+test("only a wait for a call has an address to read", () => {
+  const reader = node("r", "outputNode", { value: "{{w.resume_url}}" });
+  const after = (mode: string) => problems([node("w", "waitNode", { mode }), reader], ["t>w", "w.done>r"]);
+  expect(after("callback")).toEqual([]);
+  expect(after("for")).toEqual([expect.stringContaining('"w" has no "resume_url". There is: output.')]);
+});
+
+test("a connection from a wait that names no way out means done, and is named so", () => {
+  const whole = graph([node("w", "waitNode", { mode: "callback" }), node("o", "outputNode")], ["t>w", "w>o"]);
+  expect(findFaults(whole)).toEqual([]);
+  expect(withNamedHandles(whole).edges.map(({ sourceHandle }) => sourceHandle)).toEqual([undefined, "done"]);
+  const branch = graph([node("b", "branchNode", { condition: "True" }), node("o", "outputNode")], ["t>b", "b>o"]);
+  expect(findFaults(branch)).toHaveLength(1);
 });

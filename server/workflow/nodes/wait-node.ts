@@ -14,18 +14,27 @@ const TIMED_OUT = { output: "timed_out", handle: "timed_out" };
 
 const config = z.looseObject({
   mode: z.enum(["for", "until", "callback"]).default("for").meta({ title: "Wait" }),
-  seconds: z.number().min(1).max(MOST_SECONDS).default(60).meta({ title: "Seconds", description: "How long; a year at most" }),
+  seconds: z
+    .number()
+    .min(1)
+    .max(MOST_SECONDS)
+    .default(60)
+    .meta({ title: "How long", description: "A year at most", widget: "duration", unit: "second" }),
   until: z
     .string()
     .max(1000)
     .default("")
-    .meta({ title: "Until", description: "A time as ISO 8601, or in seconds or milliseconds since 1970", ...template }),
+    .meta({
+      title: "Until",
+      description: "Such as 2026-12-24T18:00:00Z, or seconds since 1970; a time that has passed is not waited for",
+      ...template,
+    }),
   timeout_hours: z
     .number()
     .min(0.01)
     .max(24 * 366)
     .default(72)
-    .meta({ title: "Timeout in hours", description: "After this time it goes on by timed_out" }),
+    .meta({ title: "At most", description: "Without a call it then goes on by timed out", widget: "duration", unit: "hour" }),
   on_error: onError,
 });
 
@@ -61,11 +70,14 @@ export const waitNode = defineNode({
   group: "logic",
   hasInput: true,
   handles: ({ mode }) => (mode === "callback" ? ["done", "timed_out"] : ["done"]),
+  handleTitle: (handle) => (handle === TIMED_OUT.handle ? "timed out" : undefined),
+  plainHandle: "done",
   offHandle: "done",
   errorHandle: "done",
   // A call brings what is passed on; the clock brings nothing.
   passesContent: ({ mode }, handle) => mode !== "callback" || handle !== "done",
   fields: { resume_url: ({ data, callbackUrl }) => (data.mode === "callback" ? callbackUrl() : "") },
+  hasField: (_, { mode }) => mode === "callback",
   earlyFields: ["resume_url"],
   isEffect: false,
   input: "mode",

@@ -7,7 +7,12 @@ const config = z.looseObject({
     .string()
     .max(200_000)
     .default("")
-    .meta({ title: "Input", description: "What its trigger is given; empty passes on what came before", widget: "textarea", ...template }),
+    .meta({
+      title: "Input",
+      description: "What its trigger is given; empty passes on what came before",
+      widget: "text-or-params",
+      ...template,
+    }),
   params: z
     .record(
       z.string().max(100),
@@ -17,11 +22,11 @@ const config = z.looseObject({
         .meta({ ...template }),
     )
     .default({})
-    .meta({ title: "Parameters", description: "Values by name, for a trigger that asks with a form", widget: "record", item: "parameter" }),
+    .meta({ title: "Parameters", description: "Values by name, for a trigger that asks with a form", widget: "params", item: "parameter" }),
   version: z
     .union([z.literal("current"), z.number().int().min(1)])
     .default("current")
-    .meta({ title: "Version", description: "current, or the number of one that stays as it is" }),
+    .meta({ title: "Version", description: "current, or the number of one that stays as it is", widget: "version" }),
   on_error: onError,
 });
 type Config = z.infer<typeof config>;

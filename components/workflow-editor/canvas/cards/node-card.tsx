@@ -146,7 +146,7 @@ const FullCard = memo(function FullCard(props: CardProps) {
     </>
   );
   const sentence = <NodeSentence parts={nodeUi.sentence(config as never, lookups)} problems={told} />;
-  const foot = run && status && <NodeRunFoot type={type} status={status} run={run} />;
+  const foot = run && status && <NodeRunFoot {...{ type, data, status, run }} />;
   if (entry !== undefined)
     return (
       <LoopFrame {...{ id, entry, isConnectable, head, sentence, foot, className: classes, status: status ?? "none" }}>{tell}</LoopFrame>

@@ -9,6 +9,7 @@ import { Link } from "#components/ui/link.tsx";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
 import { NodeDecision } from "#components/workflow-editor/canvas/cards/node-decision.tsx";
+import type { NodeData } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useEditor } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { waitingText } from "#components/workflow-editor/nodes/node-registry.ts";
 import { canPin } from "#server/workflow/pins.ts";
@@ -35,6 +36,7 @@ const LAST_CHARACTERS = 360;
 
 interface NodeRunFootProps {
   type: string;
+  data: NodeData;
   status: CardStatus;
   run: NodeSnapshot;
 }
@@ -54,7 +56,7 @@ export const NodeRunFoot = (props: NodeRunFootProps) => (
   </>
 );
 
-function HowItStands({ type, status, run }: NodeRunFootProps) {
+function HowItStands({ type, data, status, run }: NodeRunFootProps) {
   if (status === "running" && run.arriving)
     return (
       <div className="flex max-h-16 flex-col justify-end overflow-hidden border-t pt-1.5 [mask:linear-gradient(to_bottom,transparent,#000_14px)]">
@@ -73,7 +75,7 @@ function HowItStands({ type, status, run }: NodeRunFootProps) {
   if (status === "waiting")
     return (
       <>
-        <p className="border-waiting/30 border-t pt-1.5 font-medium text-11 text-waiting">{waitingText(type)}</p>
+        <p className="border-waiting/30 border-t pt-1.5 font-medium text-11 text-waiting">{waitingText(type, data, run.waits_until)}</p>
         <NodeDecision />
       </>
     );

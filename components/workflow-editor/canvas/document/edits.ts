@@ -93,7 +93,7 @@ export interface Ends {
 }
 
 /** The edge that joins two nodes. */
-export function newEdge({ source, target, sourceHandle }: Ends, document: Pick<FlowDocument, "data">): FlowEdge {
+export function newEdge({ source, target, sourceHandle }: Ends, document: Pick<FlowDocument, "nodes" | "data">): FlowEdge {
   const edge: FlowEdge = { id: newId("edge"), source, target, ...(sourceHandle && { sourceHandle }) };
   return describeEdge(edge, document);
 }
@@ -144,13 +144,15 @@ function wayThrough(document: FlowDocument, id: string, out: readonly Ends[]): E
   return way === undefined ? [...out] : out.filter(({ sourceHandle }) => sourceHandle === way);
 }
 
-/** Without edges that leave a node by a way that its config has no more. */
-export function withoutGoneWays(document: FlowDocument, nodeId: string): FlowDocument {
+/** Its edges by the ways that a node's config has now: those of others are gone, and one may be called otherwise. */
+export function withWaysOf(document: FlowDocument, nodeId: string): FlowDocument {
   const type = document.nodes.find((node) => node.id === nodeId)?.type;
   if (typeof definitionOf(type ?? "")?.handles !== "function") return document;
   const ways = handlesOf({ type, data: document.data[nodeId] }) ?? [];
-  const edges = document.edges.filter(({ source, sourceHandle }) => source !== nodeId || ways.includes(sourceHandle ?? ""));
-  return edges.length === document.edges.length ? document : { ...document, edges };
+  const kept = document.edges.filter(({ source, sourceHandle }) => source !== nodeId || ways.includes(sourceHandle ?? ""));
+  const edges = kept.map((edge) => (edge.source === nodeId ? describeEdge(edge, document) : edge));
+  const isSame = edges.length === document.edges.length && edges.every((edge, index) => edge === document.edges[index]);
+  return isSame ? document : { ...document, edges };
 }
 
 /**
@@ -224,7 +226,9 @@ export function renameNode(document: FlowDocument, nodeId: string, label: string
   return {
     data,
     nodes: document.nodes.map((candidate) => (candidate.id === nodeId ? describeNode(candidate, data[nodeId]) : candidate)),
-    edges: document.edges.map((edge) => (edge.source === nodeId || edge.target === nodeId ? describeEdge(edge, { data }) : edge)),
+    edges: document.edges.map((edge) =>
+      edge.source === nodeId || edge.target === nodeId ? describeEdge(edge, { ...document, data }) : edge,
+    ),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Edge, Node } from "@xyflow/react";
-import { withoutPlainHandles } from "#server/workflow/graph.ts";
+import { handleTitle, withoutPlainHandles } from "#server/workflow/graph.ts";
 import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
@@ -84,11 +84,12 @@ export function describeNode(node: FlowNode, data: NodeData | undefined): FlowNo
   return { ...node, ariaLabel: accessibleName(node.type, data), domAttributes: { "aria-describedby": stateTextId(node.id) } };
 }
 
-/** The edge with a name that follows the labels of its ends. */
-export function describeEdge(edge: FlowEdge, document: Pick<FlowDocument, "data">): FlowEdge {
-  const from = labelOf(document.data[edge.source]);
-  const handle = edge.sourceHandle ? ` (${edge.sourceHandle})` : "";
-  return { ...edge, type: edge.type ?? "flow", ariaLabel: `Connection from ${from}${handle} to ${labelOf(document.data[edge.target])}` };
+/** The edge with a name that follows the labels of its ends, and what the way is called by which it leaves. */
+export function describeEdge(edge: FlowEdge, { nodes, data }: Pick<FlowDocument, "nodes" | "data">): FlowEdge {
+  const { source, target, sourceHandle } = edge;
+  const way = () => handleTitle({ type: nodes.find(({ id }) => id === source)?.type, data: data[source] }, sourceHandle ?? "");
+  const ariaLabel = `Connection from ${labelOf(data[source])}${sourceHandle ? ` (${way()})` : ""} to ${labelOf(data[target])}`;
+  return edge.ariaLabel === ariaLabel && edge.type ? edge : { ...edge, type: edge.type ?? "flow", ariaLabel };
 }
 
 /** Graph → what the editor edits. Keys that we do not know are kept. */
@@ -101,7 +102,7 @@ export function toFlow(graph: Graph): FlowDocument {
     return describeNode(flowNode, node.data);
   });
   // React Flow draws no line to a name that no port has.
-  const edges = graph.edges.map((edge) => describeEdge(withoutPlainHandles(drawn(edge, DRAWN.edge) as FlowEdge), { data }));
+  const edges = graph.edges.map((edge) => describeEdge(withoutPlainHandles(drawn(edge, DRAWN.edge) as FlowEdge), { nodes, data }));
   return { nodes, edges, data };
 }
 

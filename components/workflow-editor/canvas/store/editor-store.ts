@@ -152,7 +152,7 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
         const current = state.data[nodeId];
         if (state.isReadOnly || !current || Object.is(current[field], value)) return;
         const data = { ...state.data, [nodeId]: { ...current, [field]: value } };
-        const document = edits.withoutGoneWays({ ...documentOf(state), data }, nodeId);
+        const document = edits.withWaysOf({ ...documentOf(state), data }, nodeId);
         commit(`change ${field.replaceAll("_", " ")} of ${named(nodeId)}`, document, `field ${nodeId} ${field}`);
       },
       rename(nodeId, label) {
