@@ -57,9 +57,10 @@ export function Select<Value extends string>({
             {current?.sign === undefined ? (
               current?.label
             ) : (
-              <abbr title={String(current.label)} className="no-underline">
-                {current.sign}
-              </abbr>
+              <>
+                <span aria-hidden>{current.sign}</span>
+                <span className="sr-only">{current.label}</span>
+              </>
             )}
           </Radix.Value>
         </span>

@@ -388,12 +388,20 @@ test("a webhook of another sender: its own secret, and the next call is listened
   await expect(page.getByLabel("Payload, as JSON")).toHaveValue("opened");
 });
 
+const CALL = { url: "https://example.com", headers: [{ name: "Accept", value: "text/csv" }], auth: { kind: "bearer", credential: "NONE" } };
+
 test("the panels of the nodes are free of faults that axe finds", async ({ signedInPage: page, workflow }) => {
   const others = [
     { id: "b", type: "branchNode", position: at(330), data: { label: "Check", condition: "'a' in output and 1 < 2 # why" } },
     { id: "l", type: "loopNode", position: at(660), data: { label: "Each", items_expression: "{{trigger.output}}" } },
     { id: "h", type: "humanLoopNode", position: at(990), data: { label: "Ask" } },
     { id: "x", type: "terminateNode", position: at(1320), data: { label: "End" } },
+    { id: "hp", type: "httpNode", position: at(0, 300), data: { label: "Call", ...CALL } },
+    { id: "c", type: "codeNode", position: at(330, 300), data: { label: "Sum", inputs: [{ name: "n", value: "1" }], code: "a = = 1" } },
+    { id: "s", type: "setNode", position: at(660, 300), data: { label: "Put", fields: [{ name: "n", value: "1", type: "number" }] } },
+    { id: "sw", type: "switchNode", position: at(990, 300), data: { label: "Route" } },
+    { id: "w", type: "waitNode", position: at(1320, 300), data: { label: "Hold", mode: "callback" } },
+    { id: "f", type: "workflowNode", position: at(0, 600), data: { label: "Other" } },
   ];
   const edges = [
     { id: "1", source: "t", target: "b" },
@@ -402,7 +410,8 @@ test("the panels of the nodes are free of faults that axe finds", async ({ signe
     { id: "4", source: "h", target: "x", sourceHandle: "rejected" },
   ];
   const kinds = [{ kind: "schedule", cron_expression: "0 9 * * 1-5" }, { kind: "webhook" }, { kind: "http" }];
-  const names = ["Trigger Start", "Branch Check", "Loop Each", "Review Ask", "Terminate End"];
+  const reaching = ["HTTP Call", "Code Sum", "Set Put", "Switch Route", "Wait Hold", "Workflow Other"];
+  const names = ["Trigger Start", "Branch Check", "Loop Each", "Review Ask", "Terminate End", ...reaching];
   for (const [index, data] of kinds.entries()) {
     const flow = await workflow({ nodes: [{ ...trigger, data: { label: "Start", ...data } }, ...others], edges });
     await page.goto(`/workflows/${flow.id}`);

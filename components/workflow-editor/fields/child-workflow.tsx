@@ -19,23 +19,22 @@ interface Child {
 }
 
 /** The trigger of the workflow that a config names; undefined while it is not known, or there is none. */
-export function useChildTrigger({ workflow_id, version }: Child, isWanted: boolean) {
+export function useChildTrigger({ workflow_id, version }: Child) {
   const trpc = useTRPC();
   const id = typeof workflow_id === "string" ? workflow_id : "";
   const number = typeof version === "number" ? version : undefined;
-  const isAny = isWanted && id !== "";
   const select = ({ nodes }: { nodes: { type: string; data: Record<string, unknown> }[] }) =>
     triggerNode.config.safeParse(nodes.find(({ type }) => type === triggerNode.type)?.data).data;
   const current = useQuery(
-    trpc.workflows.get.queryOptions({ workflow_id: id }, { enabled: isAny && number === undefined, select, retry: false }),
+    trpc.workflows.get.queryOptions({ workflow_id: id }, { enabled: id !== "" && number === undefined, select, retry: false }),
   );
   const fixed = useQuery(
     trpc.workflowVersions.get.queryOptions(
       { workflow_id: id, version: number ?? 1 },
-      { enabled: isAny && number !== undefined, select, retry: false },
+      { enabled: id !== "" && number !== undefined, select, retry: false },
     ),
   );
-  return isAny ? (number === undefined ? current.data : fixed.data) : undefined;
+  return number === undefined ? current.data : fixed.data;
 }
 
 const CURRENT = "current";

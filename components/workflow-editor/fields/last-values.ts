@@ -103,7 +103,7 @@ export function lastScope(readable: ReadableScope, run: LastRun): Scope {
       underWay.delete(loop.id);
     }
   };
-  const fieldsOf = (node: GraphNode): Record<string, unknown> | undefined => {
+  const valuesOf = (node: GraphNode): Record<string, unknown> | undefined => {
     if (around.includes(node.id)) return itemOf(node);
     const output = lastOutput(node, run);
     const definition = definitionOf(node.type);
@@ -131,7 +131,7 @@ export function lastScope(readable: ReadableScope, run: LastRun): Scope {
       const exact = names.filter((entry) => entry.name === name);
       const near = slug === "" ? [] : names.filter((entry) => slugOf(entry.name) === slug);
       for (const { node } of [...exact, ...near]) {
-        const fields = fieldsOf(node);
+        const fields = valuesOf(node);
         if (fields) return { name, fields };
       }
       return Object.hasOwn(fixed, slug) ? fixed[slug] : undefined;

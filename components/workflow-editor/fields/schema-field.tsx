@@ -48,22 +48,32 @@ export interface SchemaFieldProps {
 
 /** One config field of a node: its schema says title, bounds and control; the node's look says words for choices. */
 export function SchemaField(props: SchemaFieldProps) {
-  const { name, schema, ui, value, config, problems } = props;
+  const { widget } = props.schema.meta() ?? {};
+  return widget === "params" || widget === "text-or-params" ? <GivenField {...props} /> : <DrawnField {...props} />;
+}
+
+/** What another workflow is given: a form is filled in field by field, any other trigger takes a text. What stands in the one that is not asked for is shown too. */
+function GivenField(props: SchemaFieldProps) {
+  const { schema, value, config } = props;
+  const child = useChildTrigger(config);
+  const isForm = child?.kind === "params";
+  const isAskedFor = isForm === (schema.meta()?.widget === "params");
+  const isEmpty = value === "" || Object.keys(value ?? {}).length === 0;
+  return isAskedFor || !isEmpty ? <DrawnField {...props} child={child} /> : null;
+}
+
+function DrawnField(props: Omit<ControlProps, "isInLine">) {
+  const { name, schema, ui, child, problems } = props;
   const { title, description: text } = describeField(schema);
   // Choices that explain themselves need no line below, nor does a builder that shows what it makes.
   const { widget } = schema.meta() ?? {};
-  // A form is filled in field by field, any other trigger takes a text; what stands in the one that is not asked for is shown too.
-  const child = useChildTrigger(config, widget === "params" || widget === "text-or-params");
-  const isForm = child?.kind === "params";
-  if (widget === "text-or-params" && isForm && value === "") return null;
-  if (widget === "params" && !isForm && Object.keys(value ?? {}).length === 0) return null;
-  const isBuilder = widget === "cron" || widget === "python" || widget === "version" || isForm;
+  const isBuilder = widget === "cron" || widget === "python" || widget === "version" || child?.kind === "params";
   const isClear = Object.values(ui.choices?.[name] ?? {}).some((choice) => choice.description) || isBuilder;
   const description = isClear ? undefined : text;
   return (
     <div data-field={name}>
       <Field label={title ?? name} error={problems.length ? problems.join(" ") : undefined} {...(description && { hint: description })}>
-        <Control {...props} child={child} />
+        <Control {...props} />
       </Field>
     </div>
   );
