@@ -148,6 +148,13 @@ export function ImportCheckList({ check, choices, onChange }: ImportCheckListPro
           {newSkills.length === 1 ? "A skill comes along" : "Skills come along"}: {newSkills.map(({ name }) => name).join(", ")}.
         </p>
       )}
+      {check.workflows.length > 0 && (
+        <Part title="Workflows that it runs">
+          {check.workflows.map(({ name, exists }) => (
+            <Row key={name} mark="done" name={name} detail={exists ? "Is here under this name" : "Comes along"} />
+          ))}
+        </Part>
+      )}
       {check.masked.length > 0 && (
         <Part
           title="Taken out by the export"

@@ -31,6 +31,7 @@ const check: ImportCheck = {
     { name: "Wiki", existing: null, agents: ["here", "new"] },
   ],
   skills: [],
+  workflows: [],
   credentials: [
     { name: "A", exists: true },
     { name: "B", exists: false },

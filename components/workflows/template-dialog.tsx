@@ -71,7 +71,7 @@ const triggerOf = ({ file }: WorkflowTemplate): string =>
 
 /** What starts a template, and what must be there to run it. */
 export function TemplateNeeds({ template }: { template: WorkflowTemplate }) {
-  const { agents, rag_sources, mcp_servers } = template.file.requires;
+  const { agents, rag_sources, mcp_servers, workflows = [] } = template.file.requires;
   const searches = agents.some(({ tools }) => tools.length > 0);
   return (
     <span className="flex flex-wrap items-center gap-1.5 text-12">
@@ -79,6 +79,7 @@ export function TemplateNeeds({ template }: { template: WorkflowTemplate }) {
         <TriggerLabel kind={triggerOf(template)} />
       </span>
       {template.needs_model ? <Badge>{plural(agents.length, "agent")}</Badge> : <Badge tone="complete">No model key needed</Badge>}
+      {workflows.length > 0 && <Badge>{plural(workflows.length, "sub-workflow")}</Badge>}
       {searches && <Badge>Web search</Badge>}
       {rag_sources.length > 0 && <Badge>Knowledge</Badge>}
       {mcp_servers.length > 0 && <Badge>MCP</Badge>}

@@ -2,12 +2,10 @@ import { randomUUID } from "node:crypto";
 import { graphOf } from "#e2e/api/graphs.ts";
 import type { ApiClient } from "#e2e/api-client.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { until } from "#e2e/until.ts";
 import { Agent, AgentPage } from "#server/features/agents/schema.ts";
 import { Rag } from "#server/features/knowledge/schema.ts";
 import { ImportCheck, WorkflowFile, WorkflowTemplates } from "#server/features/workflow-files/schema.ts";
 import { Workflow, WorkflowPage } from "#server/features/workflows/schema.ts";
-import { Execution } from "#server/runs/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
 const exported = async (api: ApiClient, id: string) => (await api.get(`/workflows/${id}/export`, { schema: WorkflowFile })).body;
@@ -31,35 +29,6 @@ test("every template comes in, and goes out as it came", async ({ api }) => {
     ).toEqual(asking);
     expect(await exported(api, made.id), id).toEqual(file);
   }
-});
-
-test("the templates without a model run to their end", async ({ api, finished }) => {
-  test.setTimeout(60_000);
-  const { items } = (await api.get("/workflow-templates", { schema: WorkflowTemplates })).body;
-  const outputs: Record<string, string> = {};
-  for (const { id, file } of items.filter(({ needs_model }) => !needs_model)) {
-    const made = await imported(api, { file, enabled: true });
-    expect(made.problems, id).toEqual([]);
-    const data = file.nodes.find((node) => node.type === "triggerNode")?.data ?? {};
-    // As a person would try it: with what the form and the note suggest.
-    const body = data.kind === "params" ? {} : { input: data.default_input };
-    const { body: run } = await api.post(`/workflows/${made.id}/execute`, body, { status: 202 });
-    if (file.nodes.some((node) => node.type === "humanLoopNode")) {
-      await until(async () => (await api.get(`/executions/${run.execution_id}`, { schema: Execution })).body.status === "paused");
-      await api.post(`/executions/${run.execution_id}/approve`, { decision: "approved", comment: "Fine by me" });
-    }
-    const end = await finished(run.execution_id);
-    expect(end, id).toMatchObject({ status: "completed", error: null });
-    outputs[id] = String(end.output);
-  }
-  expect(outputs["approval-desk"]).toContain("**Approved by a manager:** Standing desk, 640 €\n\nFine by me");
-  expect(JSON.parse(outputs["webhook-router"] ?? "")).toEqual({
-    queue: "priority",
-    answer_within_hours: 4,
-    order: { id: "A-17", amount: 1250 },
-  });
-  expect(outputs["batch-letters"]).toMatch(/Dear Ada,[\s\S]*Dear Grace,[\s\S]*Dear Mary,/);
-  expect(outputs["nightly-reminder"]).toBe("**Backups checked.** Fine by me");
 });
 
 test("nothing secret, and no id of the installation, is in a file", async ({ api, llmKey, person }) => {

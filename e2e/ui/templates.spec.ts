@@ -9,10 +9,10 @@ test("a template without a model is looked at and used", async ({ signedInPage: 
   await page.goto("/workflows");
   await page.getByRole("link", { name: "Start from a template" }).click();
   const gallery = page.getByRole("list", { name: "Templates" });
-  await expect(gallery.getByRole("listitem")).toHaveCount(13);
+  await expect(gallery.getByRole("listitem")).toHaveCount(23);
   expect(await axeFaults(page)).toEqual([]);
   await page.getByRole("checkbox", { name: "No model key needed" }).click();
-  await expect(gallery.getByRole("listitem")).toHaveCount(4);
+  await expect(gallery.getByRole("listitem")).toHaveCount(14);
   await page.getByRole("searchbox", { name: "Search templates" }).fill("queue json");
   await expect(gallery.getByRole("listitem")).toHaveCount(1);
   await gallery.getByRole("button", { name: "Webhook router" }).click();

@@ -14,13 +14,14 @@ import {
   type WorkflowFile,
 } from "#server/features/workflow-files/schema.ts";
 import { FileMask } from "#server/features/workflow-files/secrets.ts";
-import { agentIdsOf, settledGraph } from "#server/features/workflows/checks.ts";
+import { agentIdsOf, settledGraph, workflowIdsOf } from "#server/features/workflows/checks.ts";
 import { findWorkflow } from "#server/features/workflows/rows.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { credentialsIn } from "#server/workflow/compiled-graph.ts";
 import { labelOf } from "#server/workflow/graph.ts";
+import { workflowNode } from "#server/workflow/nodes/workflow-node.ts";
 import { Graph, type GraphEdge, type GraphNode } from "#server/workflow/schema.ts";
 
 /** Of this installation: what an import left open, and values that somebody pinned for a test. */
@@ -49,22 +50,39 @@ export async function exportWorkflow(principal: ProjectPrincipal, { workflow_id,
     ? await db().workflowDraft.findUniqueOrThrow({ where: { workflow_id: row.id }, select: { graph: true } })
     : await db().workflowSnapshot.findUniqueOrThrow({ where: { id: row.snapshot_id }, select: { graph: true } });
   const graph = settledGraph(Graph.parse(stored.graph));
-  const [here, known] = await Promise.all([definitionsOf(project_id, agentIdsOf(graph)), projectMask(project_id, row.id)]);
+  const children = await childrenOf(project_id, graph, row.id);
+  const all = { nodes: [graph, ...children].flatMap(({ nodes }) => nodes), edges: [] };
+  const [here, known] = await Promise.all([definitionsOf(project_id, agentIdsOf(all)), projectMask(project_id, row.id)]);
   const mask = new FileMask(known);
   const keys = new Keys();
+  const childKeys = new Map<string, string>();
+  for (const { id, name } of children) childKeys.set(id, freeKey(name, "workflow", [...childKeys.values()]));
   const nodeOf = (node: GraphNode): GraphNode => {
     const data = Object.fromEntries(Object.entries(node.data).filter(([key]) => !STAYS_HERE.includes(key)));
     const definition = whole(here.get(String(node.data.agent_id ?? "")), importedAgentOf(node.data));
     // An agent that is in no project of ours is nobody elsewhere.
     if (definition) data.agent_id = keys.keyOf(mask.fields(definition, { of: "agent", name: definition.name }));
     else if ("agent_id" in data) data.agent_id = "";
+    // Versions of it are counted here only, and one that is not in the file is nobody elsewhere.
+    if (node.type === workflowNode.type && "workflow_id" in data) {
+      data.workflow_id = childKeys.get(String(data.workflow_id).toLowerCase()) ?? "";
+      if ("version" in data) data.version = "current";
+    }
     return masked({ ...node, data }, mask, { of: "node", name: labelOf(node) });
   };
+  const edgeOf = (edge: GraphEdge): GraphEdge => masked(edge, mask, { of: "connection", name: edge.id });
   const nodes = graph.nodes.map(nodeOf);
+  const workflows = children.map(({ id, name, description, ...child }) => ({
+    key: childKeys.get(id) ?? "",
+    name,
+    description: mask.text(description, { of: "workflow", name, field: "description" }),
+    nodes: child.nodes.map(nodeOf),
+    edges: child.edges.map(edgeOf),
+  }));
   const names = (list: "mcp_servers" | "rag_sources" | "skills") => [...new Set(keys.agents.flatMap((agent) => agent[list]))].sort();
   const skills = await skillsNamed(project_id, names("skills"));
   const description = mask.text(row.description, { of: "workflow", name: row.name, field: "description" });
-  const edges = graph.edges.map((edge) => masked(edge, mask, { of: "connection", name: edge.id }));
+  const edges = graph.edges.map(edgeOf);
   const maskedSkills = skills.map((skill) => mask.fields(skill, { of: "skill", name: skill.name }));
   return {
     format: WORKFLOW_FORMAT,
@@ -78,10 +96,51 @@ export async function exportWorkflow(principal: ProjectPrincipal, { workflow_id,
       mcp_servers: names("mcp_servers").map((name) => ({ name })),
       rag_sources: names("rag_sources").map((name) => ({ name })),
       skills: maskedSkills,
-      credentials: [...credentialsIn(graph)].sort(),
+      ...(workflows.length > 0 && { workflows }),
+      credentials: [...credentialsIn(all)].sort(),
     },
     ...(mask.found.length > 0 && { masked: mask.found }),
   };
+}
+
+/** Most workflows that a file brings along. */
+const MOST_CHILDREN = 50;
+
+interface Child extends Graph {
+  id: string;
+  name: string;
+  description: string;
+}
+
+/**
+ * The workflows that a graph's nodes run, and those that these run, as they are saved now; whoever is run stands before whoever
+ * runs it. One that runs the exported workflow is left to find it anew, and so is what is beyond the bound.
+ */
+async function childrenOf(project_id: string, graph: Graph, root: string): Promise<Child[]> {
+  const found = new Map<string, Child>();
+  const idsIn = (of: Graph) => workflowIdsOf(of).map((id) => id.toLowerCase());
+  for (let wanted = idsIn(graph); wanted.length > 0; ) {
+    const rows = await db().workflow.findMany({
+      where: { project_id, deleted_at: null, id: { in: wanted.filter(isUuid), not: root } },
+      select: { id: true, name: true, description: true, snapshot_id: true },
+      take: MOST_CHILDREN - found.size,
+    });
+    const snapshots = await db().workflowSnapshot.findMany({ where: { id: { in: rows.map((row) => row.snapshot_id) } } });
+    const graphs = new Map(snapshots.map((snapshot) => [snapshot.id, settledGraph(Graph.parse(snapshot.graph))]));
+    for (const { snapshot_id, ...row } of rows) found.set(row.id, { ...row, ...(graphs.get(snapshot_id) ?? { nodes: [], edges: [] }) });
+    wanted = found.size < MOST_CHILDREN ? rows.flatMap(({ id }) => idsIn(found.get(id) ?? graph)).filter((id) => !found.has(id)) : [];
+  }
+  const ordered: Child[] = [];
+  const seen = new Set<string>();
+  const visit = (id: string): void => {
+    const child = found.get(id);
+    if (!child || seen.has(id)) return;
+    seen.add(id);
+    idsIn(child).forEach(visit);
+    ordered.push(child);
+  };
+  idsIn(graph).forEach(visit);
+  return ordered;
 }
 
 /** An agent without its name within a file. */
@@ -146,10 +205,11 @@ export class Keys {
     const content = JSON.stringify(definition);
     const known = this.#known.get(content);
     if (known !== undefined) return known;
-    const slug = slugOf(definition.name);
-    const taken = new Set(this.agents.map(({ key }) => key));
-    let key = slug;
-    for (let number = 2; taken.has(key); number++) key = `${slug}-${number}`;
+    const key = freeKey(
+      definition.name,
+      "agent",
+      this.agents.map((agent) => agent.key),
+    );
     this.#known.set(content, key);
     this.agents.push({ key, ...definition });
     return key;
@@ -168,11 +228,16 @@ export async function skillsNamed(project_id: string, names: readonly string[]):
   return skills.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** The key of an agent within a file, made of its name: letters, digits and dashes. */
-export const slugOf = (name: string): string =>
-  name
+/** A key within a file, made of a name: letters, digits and dashes, with a number where it is taken. */
+function freeKey(name: string, otherwise: string, taken: readonly string[]): string {
+  const slug = name
     .normalize("NFKD")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "")
-    .slice(0, 50) || "agent";
+    .slice(0, 50);
+  const base = slug || otherwise;
+  let key = base;
+  for (let number = 2; taken.includes(key); number++) key = `${base}-${number}`;
+  return key;
+}

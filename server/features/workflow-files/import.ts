@@ -6,6 +6,7 @@ import { type AgentPlan, findNeeds, type Needs, planAgents, planLinks } from "#s
 import {
   type CheckImportInput,
   type FileSkill,
+  type FileWorkflow,
   type ImportCheck,
   type ImportedAgent,
   type ImportGraphInput,
@@ -25,6 +26,7 @@ import { AppError, isAppError, isForeignKeyViolation, isUniqueViolation } from "
 import { assertRoom } from "#server/runs/store/limits.ts";
 import type { FieldError } from "#server/shared/error-schema.ts";
 import { Description, Name } from "#server/shared/primitives-schema.ts";
+import { workflowNode } from "#server/workflow/nodes/workflow-node.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -89,16 +91,29 @@ function fileOf(raw: Record<string, unknown>): WorkflowFile {
  */
 export function readWorkflowFile(raw: Record<string, unknown>): WorkflowFile {
   const file = fileOf(raw);
-  const keys = file.requires.agents.map(({ key }) => key);
-  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
-  if (twice !== undefined) throw refused(`The file describes two agents under the key "${twice}". Give each a key of its own.`);
+  const { workflows } = file.requires;
+  for (const [what, list] of Object.entries({ agents: file.requires.agents, workflows: workflows ?? [] })) {
+    const keys = list.map(({ key }) => key);
+    const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+    if (twice !== undefined) throw refused(`The file describes two ${what} under the key "${twice}". Give each a key of its own.`);
+  }
+  const children = workflows?.map((one, index) => ({
+    ...one,
+    ...savable(one, `file.requires.workflows.${index}`, `The graph of "${one.name}"`),
+  }));
+  const own = savable(file, "file", "The graph");
+  return { ...file, ...own, requires: { ...file.requires, ...(children && { workflows: children }) } };
+}
+
+/** @throws AppError VALIDATION_ERROR with every structural fault of a graph in the file */
+function savable(graph: Graph, at: string, what: string): Graph {
   try {
-    return { ...file, ...checkedGraph(file) };
+    return checkedGraph(graph);
   } catch (error) {
     if (!isAppError(error)) throw error;
     throw refused(
-      `The graph in the file cannot be saved. ${error.message}`,
-      (error.errors ?? []).map(({ path, message }) => ({ path: `file.${path}`, message })),
+      `${what} in the file cannot be saved. ${error.message}`,
+      (error.errors ?? []).map(({ path, message }) => ({ path: `${at}.${path}`, message })),
     );
   }
 }
@@ -156,6 +171,26 @@ async function linked(tx: Prisma.TransactionClient, principal: ProjectPrincipal,
   return { agent_id: id, ...(open && { imported_agent: open }) };
 }
 
+/** Makes a workflow that nodes of the file run. @returns its id */
+async function makeWorkflow(
+  tx: Prisma.TransactionClient,
+  principal: ProjectPrincipal,
+  { name, description }: FileWorkflow,
+  graph: Graph,
+): Promise<string> {
+  const enabled = triggerKind(graph) !== "schedule";
+  return (await insertWorkflow(tx, principal, { name, description, enabled }, graph)).id;
+}
+
+/** The graph with the ids that workflows of the file have here. */
+const withWorkflows = ({ nodes, edges }: Graph, byKey: ReadonlyMap<unknown, string>): Graph => ({
+  edges,
+  nodes: nodes.map((node) => {
+    const workflow_id = node.type === workflowNode.type ? byKey.get(node.data.workflow_id) : undefined;
+    return workflow_id === undefined ? node : { ...node, data: { ...node.data, workflow_id } };
+  }),
+});
+
 type LinkedData = { agent_id?: string; imported_agent?: Omit<ImportedAgent, "agent_id"> };
 
 /** The graph with what stands here for the agents of the file. */
@@ -184,6 +219,8 @@ export async function linkFile<Result>(
 ): Promise<Result> {
   const project_id = principal.project.id;
   const file = readWorkflowFile(input.file);
+  // What comes along is stored too, also where the file itself goes into a workflow that is there.
+  if (file.requires.workflows) await assertRoom(project_id);
   const needs = await findNeeds(project_id, file);
   const links = await planLinks(project_id, needs, input.links);
   const missing = [...needs.skills].flatMap(([name, existing]) => (existing ? [] : [name]));
@@ -197,7 +234,11 @@ export async function linkFile<Result>(
         await makeSkills(tx, principal, newSkills);
         const byKey = new Map<unknown, LinkedData>();
         for (const plan of plans) byKey.set(plan.key, await linked(tx, principal, plan));
-        return await finish(withLinks(file, byKey), file, tx);
+        const workflows = new Map<unknown, string>();
+        const withAll = (graph: Graph) => withWorkflows(withLinks(graph, byKey), workflows);
+        for (const { definition, existing } of needs.workflows)
+          workflows.set(definition.key, existing?.id ?? (await makeWorkflow(tx, principal, definition, withAll(definition))));
+        return await finish(withAll(file), file, tx);
       },
       { timeout: MOST_MS },
     );
@@ -239,6 +280,7 @@ export async function checkImport({ project }: ProjectPrincipal, input: CheckImp
     mcp_servers: linkable(needs, "mcp_servers"),
     rag_sources: linkable(needs, "rag_sources"),
     skills: [...needs.skills].map(([name, existing]) => ({ name, exists: existing !== undefined })),
+    workflows: needs.workflows.map(({ definition: { name: child }, existing }) => ({ name: child, exists: existing !== undefined })),
     credentials: needs.credentials,
     masked: file.masked ?? [],
     is_complete: agents.every(({ existing }) => existing !== null) && needs.credentials.every(({ exists }) => exists),

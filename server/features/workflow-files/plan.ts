@@ -2,7 +2,7 @@ import { agentNames } from "#server/features/agents/find-agent.ts";
 import { type NewAgent, prepareAgent } from "#server/features/agents/service.ts";
 import { credentialNames } from "#server/features/credentials/values.ts";
 import { builtinSkills } from "#server/features/skills/builtin-skills.ts";
-import type { FileAgent, ImportLinks, WorkflowFile } from "#server/features/workflow-files/schema.ts";
+import type { FileAgent, FileWorkflow, ImportLinks, WorkflowFile } from "#server/features/workflow-files/schema.ts";
 import { agentIdsOf } from "#server/features/workflows/checks.ts";
 import { validateModel } from "#server/llm/validate-model.ts";
 import { db } from "#server/platform/db/client.ts";
@@ -11,6 +11,7 @@ import { isUuid } from "#server/platform/new-id.ts";
 import type { FieldError } from "#server/shared/error-schema.ts";
 import { credentialsIn } from "#server/workflow/compiled-graph.ts";
 import { labelOf } from "#server/workflow/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 /** What becomes of one agent of a file. */
 export type AgentPlan = { key: string } & (
@@ -219,21 +220,38 @@ export interface Needs {
   mcp_servers: Map<string, Existing | undefined>;
   rag_sources: Map<string, Existing | undefined>;
   skills: Map<string, Existing | undefined>;
+  /** Those of the file that its nodes run, with what is here under the name. */
+  workflows: { definition: FileWorkflow; existing: Existing | undefined }[];
   credentials: { name: string; exists: boolean }[];
 }
+
+/** All nodes of a file, of the workflows too that its nodes run. */
+const nodesOf = ({ nodes, requires }: WorkflowFile): Graph => ({
+  nodes: [...nodes, ...(requires.workflows ?? []).flatMap((workflow) => workflow.nodes)],
+  edges: [],
+});
+
+const workflowsNamed = (project_id: string, workflows: readonly FileWorkflow[]) =>
+  ({
+    where: { project_id, deleted_at: null, name: { in: workflows.map(({ name }) => name) } },
+    select: { id: true, name: true },
+    orderBy: { id: "asc" },
+  }) as const;
 
 type Many = "mcp_servers" | "rag_sources" | "skills";
 
 /** Looks up by name what a file needs. */
 export async function findNeeds(project_id: string, file: WorkflowFile): Promise<Needs> {
-  const keys = agentIdsOf(file);
+  const all = nodesOf(file);
+  const keys = agentIdsOf(all);
+  const children = file.requires.workflows ?? [];
   const defined = new Map(file.requires.agents.map((agent) => [agent.key, agent]));
   const used = keys.flatMap((key) => defined.get(key) ?? []);
   const wanted = (list: Many) => [...new Set(used.flatMap((agent) => agent[list]))];
   const select = { id: true, name: true } as const;
   const named = (list: readonly string[]) => ({ where: { project_id, name: { in: [...list] } }, select });
-  const credentials = credentialsIn(file);
-  const [byName, byId, servers, sources, skills, known] = await Promise.all([
+  const credentials = credentialsIn(all);
+  const [byName, byId, servers, sources, skills, workflows, known] = await Promise.all([
     db().agent.findMany(named(used.map(({ name }) => name))),
     agentNames(
       project_id,
@@ -242,6 +260,7 @@ export async function findNeeds(project_id: string, file: WorkflowFile): Promise
     db().mcpServer.findMany(named(wanted("mcp_servers"))),
     db().ragSource.findMany(named(wanted("rag_sources"))),
     db().skill.findMany(named(wanted("skills"))),
+    children.length ? db().workflow.findMany(workflowsNamed(project_id, children)) : [],
     credentials.size ? credentialNames(project_id) : ([] as string[]),
   ]);
   const found = (list: Many, rows: Existing[]) => new Map(wanted(list).map((name) => [name, rows.find((row) => row.name === name)]));
@@ -253,12 +272,13 @@ export async function findNeeds(project_id: string, file: WorkflowFile): Promise
         key,
         definition,
         existing: definition ? byName.find((agent) => agent.name === definition.name) : name === undefined ? undefined : { id: key, name },
-        nodes: file.nodes.filter((node) => node.data.agent_id === key).map(labelOf),
+        nodes: all.nodes.filter((node) => node.data.agent_id === key).map(labelOf),
       };
     }),
     mcp_servers: found("mcp_servers", servers),
     rag_sources: found("rag_sources", sources),
     skills: found("skills", [...skills, ...builtinSkills]),
+    workflows: children.map((definition) => ({ definition, existing: workflows.find(({ name }) => name === definition.name) })),
     credentials: [...credentials].map((name) => ({ name, exists: known.includes(name) })),
   };
 }

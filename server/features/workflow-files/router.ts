@@ -24,7 +24,7 @@ export const workflowFilesRouter = router({
         tag,
         summary: "Export a workflow as one file",
         description:
-          "Its graph and the agents that it names, as definitions. No secret and no id of this installation is in it; POST /workflows/import takes it.",
+          "Its graph, the workflows that its nodes run and the agents that are asked, as definitions. No secret and no id of this installation is in it; POST /workflows/import takes it.",
       }),
     )
     .input(ExportWorkflowInput)
@@ -35,7 +35,8 @@ export const workflowFilesRouter = router({
       endpoint("POST", "/workflows/import/check", {
         tag,
         summary: "Check a file before an import",
-        description: "The check list: which agents, servers, sources and credentials the file names, and which of them are here.",
+        description:
+          "The check list: which agents, servers, sources, workflows and credentials the file names, and which of them are here.",
         isIdempotent: false,
       }),
     )
@@ -48,7 +49,7 @@ export const workflowFilesRouter = router({
         tag,
         summary: "Import a workflow from a file",
         description:
-          "Makes the workflow and the agents that `links` say to create, all or nothing. What is left open is kept in the nodes and listed as `problems`.",
+          "Makes the workflow, the agents that `links` say to create and the workflows that its nodes run and are not here, all or nothing. What is left open is kept in the nodes and listed as `problems`.",
         status: 201,
       }),
     )

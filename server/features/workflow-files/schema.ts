@@ -71,6 +71,16 @@ export const FileSkill = z
   .meta({ id: "WorkflowFileSkill" });
 export type FileSkill = z.infer<typeof FileSkill>;
 
+export const FileWorkflow = z
+  .strictObject({
+    key: Key.meta({ description: "Name within the file, by which nodes refer to it as workflow_id", example: "price" }),
+    name: Name,
+    description: Description,
+    ...graphShape,
+  })
+  .meta({ id: "WorkflowFileWorkflow" });
+export type FileWorkflow = z.infer<typeof FileWorkflow>;
+
 const Named = z.strictObject({ name: Name });
 const requires = z
   .strictObject({
@@ -82,6 +92,9 @@ const requires = z
       .max(200)
       .default([])
       .meta({ description: "Skills of those agents; made at the import where they are not there" }),
+    workflows: z.array(FileWorkflow).min(1).max(50).optional().meta({
+      description: "Workflows that nodes run, those that others run first; made at the import where there is none of the name",
+    }),
     credentials: z
       .array(z.string().min(1).max(120))
       .max(200)
@@ -225,6 +238,9 @@ export const ImportCheck = z
     mcp_servers: z.array(needed),
     rag_sources: z.array(needed),
     skills: z.array(z.object({ name: z.string(), exists: z.boolean().meta({ description: "false: the import makes it" }) })),
+    workflows: z
+      .array(z.object({ name: z.string(), exists: z.boolean().meta({ description: "false: the import makes it" }) }))
+      .meta({ description: "Workflows that its nodes run" }),
     credentials: z
       .array(z.object({ name: z.string(), exists: z.boolean() }))
       .meta({ description: "Names that expressions read", example: [{ name: "CRM_TOKEN", exists: false }] }),
