@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import filterExamples from "#app/docs/filters/examples.json";
+import { resolveText, scopeOf } from "#server/workflow/expressions.ts";
+import { filters } from "#server/workflow/filters.ts";
 
 const app = join(import.meta.dirname, "..");
 const files = readdirSync(app, { recursive: true, encoding: "utf8" });
@@ -29,4 +32,16 @@ test("every link of the guide leads to a page, and every file that it shows is t
     for (const [, name = ""] of text.matchAll(/<Example file="([^"]+)"/g))
       expect([name, existsSync(join(app, "docs/examples", name))]).toEqual([name, true]);
   }
+});
+
+const scope = scopeOf(Object.entries(filterExamples.given).map(([name, value]) => ({ name, fields: { output: JSON.stringify(value) } })));
+
+test("every filter has examples", () => expect(Object.keys(filterExamples.examples)).toEqual(filters.map(({ name }) => name)));
+
+test.each(Object.values(filterExamples.examples).flat())("%s gives %s", (expression, gives) =>
+  expect(resolveText(expression ?? "", scope)).toBe(gives),
+);
+
+test.each(filterExamples.errors)("%s is refused: %s", (expression, sentence) => {
+  expect(() => resolveText(expression ?? "", scope)).toThrow(expect.objectContaining({ message: `${expression}: ${sentence}` }));
 });

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { headers } from "next/headers";
 import { Fragment, isValidElement, type ReactNode } from "react";
 import expressions from "#app/docs/examples/expressions.json";
+import filterExamples from "#app/docs/filters/examples.json";
+import { baseUrl, guideText } from "#app/docs/guide-text.ts";
+import { NodeErrors, NodeExample, NodeFields } from "#app/docs/node-parts.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
 import { Link } from "#components/ui/link.tsx";
@@ -13,25 +13,6 @@ import { anchorOf } from "#server/shared/anchor.ts";
 import { filters } from "#server/workflow/filters.ts";
 
 // What the chapters of the guide, which are MDX, may use beside Markdown.
-
-/** The address under which the reader reached this install, so that examples can be pasted as they are. */
-async function baseUrl(): Promise<string> {
-  const sent = await headers();
-  return `${sent.get("x-forwarded-proto") ?? "http"}://${sent.get("x-forwarded-host") ?? sent.get("host") ?? "localhost:3000"}`;
-}
-
-/** The folder of the sources: where Treadle was started, or where its main file is. */
-const roots = [process.cwd(), join(process.argv[1] ?? "", "../..")];
-
-/** The text of a file in app/docs/examples, with the reader's own address in place of the usual one. */
-async function exampleText(file: string): Promise<string> {
-  const base = await baseUrl();
-  for (const root of roots) {
-    const text = await readFile(join(/* turbopackIgnore: true */ root, "app/docs/examples", file), "utf8").catch(() => undefined);
-    if (text !== undefined) return text.trimEnd().replaceAll("http://localhost:3000", base);
-  }
-  throw new Error(`The example ${file} is missing.`);
-}
 
 const KINDS: Record<string, string> = {
   sh: "command",
@@ -54,7 +35,7 @@ interface ExampleProps {
 
 /** An example of the guide is a file, shown by a chapter and executed by e2e/api/docs.spec.ts. */
 async function Example({ file, label = KINDS[file.split(".").at(-1) ?? ""] ?? "example", isNamed = false }: ExampleProps) {
-  return <CodeBlock label={label} code={await exampleText(file)} {...(isNamed && { title: file })} />;
+  return <CodeBlock label={label} code={await guideText(`examples/${file}`)} {...(isNamed && { title: file })} />;
 }
 
 /** The address of the REST API as the reader reaches it. */
@@ -85,26 +66,56 @@ function ExpressionTable() {
   );
 }
 
-/** Every filter of expressions, as it is called and what it makes. */
+/** Every filter of expressions: how it is called, what it makes, and examples. */
 function FilterTable() {
+  const examples: Record<string, string[][]> = filterExamples.examples;
+  return filters.map(({ name, parameters, summary }) => (
+    <Fragment key={name}>
+      <h3 id={name} className="scroll-mt-20">
+        <code>
+          {name}
+          {parameters.length > 0 && `(${parameters.map((parameter) => parameter.replace("? =", " =")).join(", ")})`}
+        </code>
+      </h3>
+      <p>{summary}.</p>
+      <table>
+        <tbody>
+          {examples[name]?.map(([expression = "", gives = ""]) => (
+            <tr key={expression}>
+              <td className="w-2/3">
+                <code>{expression}</code>
+              </td>
+              <td>
+                <code className="whitespace-pre-wrap">{gives}</code>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Fragment>
+  ));
+}
+
+/** What the examples of filters read. */
+const FilterGiven = () => <CodeBlock label="output" code={JSON.stringify(filterExamples.given.Order, null, 2)} />;
+
+/** What filters refuse, and the sentence with which they do. */
+function FilterErrors() {
   return (
     <table>
       <thead>
         <tr>
-          <th>Filter</th>
-          <th>Gives</th>
+          <th>Written</th>
+          <th>It says</th>
         </tr>
       </thead>
       <tbody>
-        {filters.map(({ name, parameters, summary }) => (
-          <tr key={name}>
+        {filterExamples.errors.map(([expression, sentence]) => (
+          <tr key={expression}>
             <td>
-              <code>
-                {name}
-                {parameters.length > 0 && `(${parameters.map((parameter) => parameter.replace("?", "")).join(", ")})`}
-              </code>
+              <code>{expression}</code>
             </td>
-            <td>{summary}</td>
+            <td>{sentence}</td>
           </tr>
         ))}
       </tbody>
@@ -218,7 +229,12 @@ const components = {
   Example,
   ApiAddress,
   ExpressionTable,
+  FilterErrors,
+  FilterGiven,
   FilterTable,
+  NodeErrors,
+  NodeExample,
+  NodeFields,
   ShortcutTables,
   SettingsTable,
   Kbd,

@@ -2,15 +2,37 @@
 
 import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
+import { cn } from "#components/ui/cn.ts";
 import { Link } from "#components/ui/link.tsx";
+
+/** Below "Nodes", while it is open. */
+const nodes = [
+  { href: "/docs/nodes/trigger", label: "Trigger" },
+  { href: "/docs/nodes/agent", label: "Agent" },
+  { href: "/docs/nodes/branch", label: "Branch" },
+  { href: "/docs/nodes/switch", label: "Switch" },
+  { href: "/docs/nodes/loop", label: "Loop" },
+  { href: "/docs/nodes/wait", label: "Wait" },
+  { href: "/docs/nodes/http", label: "HTTP" },
+  { href: "/docs/nodes/set", label: "Set" },
+  { href: "/docs/nodes/code", label: "Code" },
+  { href: "/docs/nodes/workflow", label: "Workflow" },
+  { href: "/docs/nodes/review", label: "Review" },
+  { href: "/docs/nodes/output", label: "Output" },
+  { href: "/docs/nodes/terminate", label: "Terminate" },
+  { href: "/docs/nodes/note", label: "Note" },
+];
 
 /** The chapters in their order: each is a folder here. */
 const chapters = [
   { href: "/docs", label: "First steps" },
   { href: "/docs/editor", label: "The editor" },
   { href: "/docs/triggers", label: "Triggers" },
+  { href: "/docs/webhook-senders", label: "Webhook senders" },
   { href: "/docs/nodes", label: "Nodes" },
   { href: "/docs/expressions", label: "Expressions" },
+  { href: "/docs/filters", label: "Filters" },
+  { href: "/docs/failures", label: "When a run fails" },
   { href: "/docs/reviews", label: "Reviews" },
   { href: "/docs/assistant", label: "The assistant" },
   { href: "/docs/agents", label: "Agents and tools" },
@@ -27,6 +49,9 @@ const chapters = [
 
 export function DocsNavigation() {
   const pathname = usePathname();
+  const shown = chapters.flatMap((chapter) =>
+    chapter.href === "/docs/nodes" && pathname.startsWith(chapter.href) ? [chapter, ...nodes] : [chapter],
+  );
   const list = useRef<HTMLElement>(null);
   // On a phone the chapters are one row, in which the open one may be out of sight.
   useEffect(() => {
@@ -37,14 +62,17 @@ export function DocsNavigation() {
     <nav
       ref={list}
       aria-label="Guide"
-      className="relative flex gap-1 md:sticky md:top-14 md:h-[calc(100dvh-3.5rem)] md:flex-col md:gap-0.5 md:py-8 max-md:-mx-4 max-md:overflow-x-auto max-md:border-b max-md:px-2 max-md:py-2"
+      className="relative flex gap-1 md:sticky md:top-14 md:h-[calc(100dvh-3.5rem)] md:flex-col md:gap-0.5 md:overflow-y-auto md:py-8 max-md:-mx-4 max-md:overflow-x-auto max-md:border-b max-md:px-2 max-md:py-2"
     >
-      {chapters.map(({ href, label }) => (
+      {shown.map(({ href, label }) => (
         <Link
           key={href}
           href={href}
           {...(pathname === href && { "aria-current": "page" as const })}
-          className="flex h-8 shrink-0 items-center rounded-md px-2.5 font-medium text-13 text-ink-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:text-ink"
+          className={cn(
+            "flex h-8 shrink-0 items-center rounded-md px-2.5 font-medium text-13 text-ink-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:text-ink",
+            href.startsWith("/docs/nodes/") && "md:ml-3 md:h-7 md:font-normal",
+          )}
         >
           {label}
         </Link>

@@ -95,6 +95,42 @@ test.describe("with curl", () => {
     expect(answer).toMatchObject({ status: "completed", output: "Oslo 3" });
   });
 
+  for (const [auth, script, path, expected] of [
+    ["github", "send-as-github.sh", "issue.title", "It is broken"],
+    ["stripe", "send-as-stripe.sh", "data.object.amount", "12950"],
+    ["slack", "send-as-slack.sh", "event.text", "<@U0LAN0Z89> status"],
+  ] as const)
+    test(`a call as ${auth} signs it, with the sender's own secret`, async ({ baseURL, api, workflow, finished }) => {
+      const nodes = { Start: ["trigger", { kind: "webhook", auth }], Answer: ["output", { value: `{{trigger.output.${path}}}` }] };
+      const { id } = await workflow(graphOf(nodes as never, ["Start>Answer"]));
+      const secret = { WEBHOOK_SECRET: "made-by-the-sender" };
+      const about = { ...variables(baseURL, api), ...secret, WORKFLOW_ID: id };
+      const { webhook_url } = WebhookSetup.parse(JSON.parse(await play("set-up-sender.sh", about)));
+      const sent = await play(script, { ...secret, WEBHOOK_URL: `${baseURL}${new URL(webhook_url).pathname}` });
+      expect((await finished(ExecuteResult.parse(JSON.parse(sent)).execution_id)).output).toBe(expected);
+    });
+
+  test("a workflow that starts when another one fails, and what it is told", async ({ baseURL, api, workflow, execute, finished }) => {
+    const listener = await workflow(graphOf({ Start: ["trigger"], Told: ["output", { value: "{{trigger.output}}" }] }, ["Start>Told"]));
+    const count = { name: "count", value: "none", type: "number" };
+    const failing = await workflow(graphOf({ Start: ["trigger"], Count: ["set", { fields: [count] }] }, ["Start>Count"]));
+    const about = { ...variables(baseURL, api), WORKFLOW_ID: failing.id, ERROR_WORKFLOW_ID: listener.id };
+    expect(JSON.parse(await play("set-error-workflow.sh", about)).error_workflow_id).toBe(listener.id);
+    const failed = await finished(await execute(failing, {}));
+    const started = await newestExecution(api, listener.id);
+    const told = JSON.parse((await finished(started?.id ?? "")).output ?? "");
+    const shown = JSON.parse(exampleText("error-workflow-input.json"));
+    expect(Object.keys(told)).toEqual(Object.keys(shown));
+    expect([told, shown].map(({ workflow: of, failed_node }) => [Object.keys(of), Object.keys(failed_node)])).toEqual(
+      Array(2).fill([
+        ["id", "name"],
+        ["id", "label"],
+      ]),
+    );
+    expect(told).toMatchObject({ execution_id: failed.id, error: failed.error, failed_node: { label: "Count" } });
+    expect([told.error, shown.error]).toEqual([expect.stringMatching(/^Count: /), expect.stringMatching(/^Fetch the list: /)]);
+  });
+
   test("the commands of the README", async ({ baseURL, api, workflow }) => {
     const block = /## Run a workflow with curl.*?```sh\n(.*?)```/s.exec(readFileSync(join(root, "README.md"), "utf8"))?.[1] ?? "";
     const { id } = await workflow({});

@@ -3,7 +3,7 @@ import { searchGuide, sectionsOf } from "#server/features/assistant/guide.ts";
 
 test.each([
   ["verify the signature of a webhook", "/docs/triggers#webhook"],
-  ["How do I loop over a list?", "/docs/nodes#loops"],
+  ["How do I loop over a list?", "/docs/nodes/loop"],
   ["start a workflow on a schedule, cron", "/docs/triggers#schedule"],
   ["Which secrets are masked?", "/docs/credentials#what-is-masked"],
   ["rate limits, 429", "/docs/administration#limits"],
