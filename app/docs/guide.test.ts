@@ -1,9 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import filterExamples from "#app/docs/filters/examples.json";
+import { NodeFields } from "#app/docs/node-parts.tsx";
 import { resolveText, scopeOf } from "#server/workflow/expressions.ts";
 import { filters } from "#server/workflow/filters.ts";
+import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
 
 const app = join(import.meta.dirname, "..");
 const files = readdirSync(app, { recursive: true, encoding: "utf8" });
@@ -44,4 +47,11 @@ test.each(Object.values(filterExamples.examples).flat())("%s gives %s", (express
 
 test.each(filterExamples.errors)("%s is refused: %s", (expression, sentence) => {
   expect(() => resolveText(expression ?? "", scope)).toThrow(expect.objectContaining({ message: `${expression}: ${sentence}` }));
+});
+
+test.each(Object.keys(nodeDefinitions) as NodeType[])("the page of %s has all of its fields, those within them too", (type) => {
+  const shown = renderToStaticMarkup(NodeFields({ type }));
+  for (const name of Object.keys(nodeDefinitions[type].config.shape)) expect(shown).toContain(`<code>${name}</code>`);
+  expect(shown.includes("<code>cases[].condition</code>")).toBe(type === "switchNode");
+  expect(shown.includes("<code>auth.credential</code>")).toBe(type === "httpNode");
 });
