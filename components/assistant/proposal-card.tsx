@@ -9,6 +9,7 @@ import { plural } from "#components/format.ts";
 import { FormFailure } from "#components/forms/form.tsx";
 import { useAssistantState } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { useWorkflowNames } from "#components/shell/use-workflows.ts";
 import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -231,7 +232,8 @@ const Kind = ({ kind }: { kind: NodeDiffKind }) => (
 function NodeChange({ change }: { change: NodeDiff }) {
   const { kind, node } = change;
   const { agentName } = useAgentNames();
-  const words = (field: string, value: unknown) => formatFieldValue(node.type, field, value, agentName);
+  const workflow = useWorkflowNames("workflow_id" in node.data);
+  const words = (field: string, value: unknown) => formatFieldValue(node.type, field, value, { agent: agentName, workflow });
   const values: { field: string; before?: string; after: string }[] = saidFields(change).map(({ field, before, after }) => ({
     field,
     ...(kind === "changed" && { before: words(field, before) }),

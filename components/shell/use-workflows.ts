@@ -6,9 +6,15 @@ import { useTRPC } from "#components/trpc.tsx";
 const FRESH_MS = 60_000;
 
 /** The latest 200 workflows of the project; undefined while they are not known. */
-export function useWorkflows() {
-  const trpc = useTRPC();
-  return useQuery(trpc.workflows.list.queryOptions({ per_page: 200 }, { staleTime: FRESH_MS, refetchOnWindowFocus: "always" })).data;
+export function useWorkflows(isWanted = true) {
+  const options = { staleTime: FRESH_MS, refetchOnWindowFocus: "always", enabled: isWanted } as const;
+  return useQuery(useTRPC().workflows.list.queryOptions({ per_page: 200 }, options)).data;
+}
+
+/** Names of those workflows by id, where they are wanted. */
+export function useWorkflowNames(isWanted: boolean): (id: string) => string | undefined {
+  const known = useWorkflows(isWanted);
+  return (id) => known?.items.find((workflow) => workflow.id === id)?.name;
 }
 
 /** Name of a workflow of the project; undefined when there is none with this id, null while that is not known. */

@@ -138,6 +138,14 @@ test("a wait is told in words and units, its way out too, and while it waits the
   await choose("Unit", "Days");
   await expect(node(page, "Wait Hold")).toContainText("Wait for 90 days");
   await page.keyboard.press("Escape");
+  await choose("Wait", "Until a time");
+  const clock = panel(page).getByLabel("Pick a time, by your clock");
+  await clock.fill("2036-12-24T18:30");
+  const until = panel(page).getByRole("textbox", { name: "Until" });
+  await expect(until).toHaveValue(/^2036-12-2[45]T\d\d:\d\d:00Z$/);
+  await expect(node(page, "Wait Hold")).toContainText("Wait until 24 Dec 2036, 18:30");
+  await until.fill("{{trigger.output}}");
+  await expect(clock).toHaveValue("");
   await choose("Wait", "For a call");
   await expect(panel(page).getByRole("textbox", { name: "At most" })).toHaveValue("3");
   await expect(unit).toHaveText("Days");

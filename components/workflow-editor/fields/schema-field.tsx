@@ -172,8 +172,8 @@ function Control({ nodeId, name, schema, ui, value, config, problems, isReadOnly
       );
     default:
   }
-  if (meta.template)
-    return (
+  if (meta.template) {
+    const expression = (
       <ExpressionField
         value={text}
         problems={problems}
@@ -184,6 +184,14 @@ function Control({ nodeId, name, schema, ui, value, config, problems, isReadOnly
         onChange={onChange}
       />
     );
+    if (meta.widget !== "moment" || isReadOnly) return expression;
+    return (
+      <div className="flex flex-col gap-1.5">
+        {expression}
+        <MomentPicker value={text} onChange={onChange} />
+      </div>
+    );
+  }
   switch (field.control) {
     case "number":
       return (
@@ -251,6 +259,27 @@ const namesIn = (rows: unknown): string[] =>
 function OtherWorkflow({ value, isReadOnly, onChange }: { value: string; isReadOnly: boolean; onChange: (id: string) => void }) {
   const { workflowId } = useSession();
   return <WorkflowSelect value={value} except={workflowId} disabled={isReadOnly} onValueChange={(id) => onChange(id ?? "")} />;
+}
+
+/** A moment by the clock and the calendar of whoever picks it, written as ISO 8601 in UTC. */
+function MomentPicker({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const time = /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value) : undefined;
+  // Such a field knows no zone: it is given the time on the wall.
+  const isTime = time !== undefined && !Number.isNaN(time.getTime());
+  const onWall = isTime ? new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16) : "";
+  return (
+    <Field label="Pick a time, by your clock" isLabelHidden>
+      <Input
+        type="datetime-local"
+        value={onWall}
+        className="text-12"
+        onChange={({ target }) => {
+          const picked = new Date(target.value);
+          if (!Number.isNaN(picked.getTime())) onChange(picked.toISOString().replace(".000Z", "Z"));
+        }}
+      />
+    </Field>
+  );
 }
 
 /** Fields that belong together, in one value. */

@@ -2,6 +2,7 @@
 
 import { ArrowRight } from "lucide-react";
 import type { ReactNode } from "react";
+import { useWorkflowNames } from "#components/shell/use-workflows.ts";
 import { cn } from "#components/ui/cn.ts";
 import { comparisonId, type DiffLabels } from "#components/workflow-editor/canvas/document/comparison.ts";
 import { accessibleName } from "#components/workflow-editor/canvas/document/flow-document.ts";
@@ -117,7 +118,8 @@ export function FieldChanges({ fields, ...rest }: FieldChangesProps) {
 
 function FieldChangeView({ type, change, changes, isNew = false }: Omit<FieldChangesProps, "fields"> & { change: FieldChange }) {
   const { agentName } = useAgentNames();
-  const words = (value: unknown) => formatFieldValue(type, change.field, value, agentName);
+  const workflow = useWorkflowNames(change.field === "workflow_id");
+  const words = (value: unknown) => formatFieldValue(type, change.field, value, { agent: agentName, workflow });
   if (isNew)
     return (
       <div className="flex flex-col gap-1 text-12">

@@ -29,12 +29,18 @@ test("fields are called as in the panel, values as people say them", () => {
   expect(fieldTitle("agentNode", "agent_id")).toBe("Agent");
   expect(fieldTitle("agentNode", "label")).toBe("Name");
   expect(fieldTitle("unknownNode", "some_thing")).toBe("Some thing");
-  const name = (id: string) => (id === "1" ? "Scout" : undefined);
-  expect(formatFieldValue("agentNode", "agent_id", "1", name)).toBe("Scout");
-  expect(formatFieldValue("agentNode", "input", "", name)).toBe("(empty)");
-  expect(formatFieldValue("agentNode", "retries", undefined, name)).toBe("2");
-  expect(formatFieldValue("agentNode", "flag", false, name)).toBe("off");
-  expect(formatFieldValue("agentNode", "list", [1], name)).toBe("[\n  1\n]");
+  const names = {
+    agent: (id: string) => (id === "1" ? "Scout" : undefined),
+    workflow: (id: string) => (id === "2" ? "Digest" : undefined),
+  };
+  expect(formatFieldValue("agentNode", "agent_id", "1", names)).toBe("Scout");
+  expect(formatFieldValue("workflowNode", "workflow_id", "2", names)).toBe("Digest");
+  expect(formatFieldValue("waitNode", "seconds", 5400, names)).toBe("90 minutes");
+  expect(formatFieldValue("waitNode", "timeout_hours", undefined, names)).toBe("3 days");
+  expect(formatFieldValue("agentNode", "input", "", names)).toBe("(empty)");
+  expect(formatFieldValue("agentNode", "retries", undefined, names)).toBe("2");
+  expect(formatFieldValue("agentNode", "flag", false, names)).toBe("off");
+  expect(formatFieldValue("agentNode", "list", [1], names)).toBe("[\n  1\n]");
 });
 
 test("long texts show what differs between what is alike, by whole words", () => {

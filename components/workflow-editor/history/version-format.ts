@@ -1,4 +1,4 @@
-import { plural } from "#components/format.ts";
+import { formatSpan, plural, SPAN_UNITS } from "#components/format.ts";
 import { describeField } from "#components/forms/describe-field.ts";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { nodeUiOf } from "#components/workflow-editor/nodes/node-registry.ts";
@@ -51,14 +51,23 @@ export function fieldTitle(type: string, field: string): string {
   return title ?? own(OWN_TITLES, field) ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** What the names are of what ids stand for, as far as they are known. */
+interface Names {
+  agent: NodeLookups["agentName"];
+  workflow(id: string): string | undefined;
+}
+
 /** A value as people read it; of a field that is not set, what it is then. */
-export function formatFieldValue(type: string, field: string, given: unknown, agentName: NodeLookups["agentName"]): string {
+export function formatFieldValue(type: string, field: string, given: unknown, names: Names): string {
   if (field === "disabled") return given === true ? "on" : "off";
   if (field === "pinned") return Pinned.safeParse(given).data?.output ?? "(none)";
   const value = given ?? own(definitionOf(type)?.config.safeParse({}).data, field);
   if (value === null || value === undefined || value === "") return "(empty)";
   if (typeof value === "boolean") return value ? "on" : "off";
-  if (field === "agent_id" && typeof value === "string") return agentName(value) ?? value;
+  const { widget, unit } = own(definitionOf(type)?.config.shape, field)?.meta() ?? {};
+  if (widget === "agent" && typeof value === "string") return names.agent(value) ?? value;
+  if (widget === "workflow" && typeof value === "string") return names.workflow(value) ?? value;
+  if (widget === "duration" && typeof value === "number") return formatSpan(value * (unit === "hour" ? SPAN_UNITS.hour : 1));
   const choice = own(own(nodeUiOf(type)?.choices, field), String(value));
   if (choice) return choice.label;
   return typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);

@@ -317,6 +317,7 @@ declare module "zod" {
       | "code"
       | "credential"
       | "duration"
+      | "moment"
       | "parameters"
       | "color"
       | "markdown"

@@ -27,6 +27,7 @@ const config = z.looseObject({
     .meta({
       title: "Until",
       description: "Such as 2026-12-24T18:00:00Z, or seconds since 1970; a time that has passed is not waited for",
+      widget: "moment",
       ...template,
     }),
   timeout_hours: z

@@ -60,5 +60,5 @@ test.each(["constructor", "toString", "__proto__", "valueOf"])("nothing is told 
   run.getState().pick("l", 1);
   expect([run.getState().picked[odd], run.getState().stale[odd]]).toEqual([undefined, undefined]);
   expect(fieldTitle("agentNode", odd)).toContain(odd.replaceAll("_", " ").slice(1));
-  expect(formatFieldValue("agentNode", odd, undefined, () => null)).toBe("(empty)");
+  expect(formatFieldValue("agentNode", odd, undefined, { agent: () => null, workflow: () => undefined })).toBe("(empty)");
 });
