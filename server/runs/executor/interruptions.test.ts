@@ -34,7 +34,7 @@ test("a long call does not keep a decided review of another branch waiting once 
   );
   const run = go(60);
   await settle();
-  expect(memory.waiting()).toEqual([{ node_id: "r", iteration: "" }]);
+  expect(memory.waiting()).toEqual([{ node_id: "r", iteration: "", reason: "review" }]);
   now = 61_000;
   memory.decide("r", "approved");
   await settle();

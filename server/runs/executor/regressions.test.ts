@@ -13,7 +13,7 @@ test("a review rejected inside a loop still ends the run as rejected after a lat
   await go();
   memory.decide("r", "rejected", null, "0");
   await go();
-  expect(memory.waiting()).toEqual([{ node_id: "q", iteration: "" }]);
+  expect(memory.waiting()).toEqual([{ node_id: "q", iteration: "", reason: "review" }]);
   memory.decide("q", "approved");
   await go();
   expect(memory.ending()?.status).toBe("rejected");

@@ -57,6 +57,10 @@ export async function findExecution<Select extends Prisma.ExecutionSelect>(
   return row as Prisma.ExecutionGetPayload<{ select: Select }>; // cast: it is what was asked for
 }
 
+/** Which workflow an execution of a project runs, and on which graph; null when there is no such execution. */
+export const workflowOfExecution = (project_id: string, id: string) =>
+  db().execution.findFirst({ where: { id, project_id }, select: { snapshot_id: true, workflow: { select: { name: true } } } });
+
 /**
  * An execution that has ended, to begin another with its results.
  * @throws AppError NOT_FOUND; CONFLICT when it has not ended, or its workflow has been deleted

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { db } from "#server/platform/db/client.ts";
 import type { Execution, ExecutionView } from "#server/runs/schema.ts";
 import { isFinal } from "#server/runs/status-schema.ts";
 import { firstPiece } from "#server/runs/store/events.ts";
-import { type DetailRow, detailFields, findExecution } from "#server/runs/store/executions.ts";
+import { type DetailRow, detailFields, findExecution, workflowOfExecution } from "#server/runs/store/executions.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { itemSums, lastItems } from "#server/runs/store/node-results.ts";
 import { executionDto } from "#server/runs/use-cases/execution-dto.ts";
@@ -45,10 +44,7 @@ async function originOf(
   const failure = trigger === "error" ? Failure.safeParse(values?.input).data : undefined;
   const execution_id = parent_id ?? failure?.execution_id;
   if (execution_id === undefined) return null;
-  const row = await db().execution.findFirst({
-    where: { id: execution_id, project_id: project.id },
-    select: { snapshot_id: true, workflow: { select: { name: true } } },
-  });
+  const row = await workflowOfExecution(project.id, execution_id);
   if (!row) return null;
   const from = parent_node_id === null ? undefined : (await snapshotGraph(row.snapshot_id)).nodes.find(({ id }) => id === parent_node_id);
   const node = from ? { id: from.id, label: labelOf(from) } : (failure?.failed_node ?? null);
