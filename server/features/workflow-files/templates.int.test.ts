@@ -19,6 +19,7 @@ import { isFinal } from "#server/runs/status-schema.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
+import { overlapsIn } from "#server/workflow/layout/place.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 const database = testDatabase();
@@ -89,6 +90,14 @@ test("each template that needs no model is among those that are run", () => {
   const ids = listTemplates().items.flatMap(({ id, needs_model }) => (needs_model ? [] : [id]));
   expect(Object.keys(outputs).sort()).toEqual(ids.sort());
 });
+
+test.each(listTemplates().items.map(({ id, file }) => [id, file] as const))(
+  "no card of %s lies upon another",
+  (_, { nodes, edges, requires }) => {
+    for (const graph of [{ nodes, edges }, ...(requires.workflows ?? [])])
+      expect(overlapsIn({ ...graph, data: Object.fromEntries(graph.nodes.map(({ id, data }) => [id, data])) })).toEqual(new Set());
+  },
+);
 
 test.each(Object.entries(outputs))("%s runs to its end as it comes", async (id, expected) => {
   const run = await tried(id);
