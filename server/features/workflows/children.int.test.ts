@@ -201,6 +201,14 @@ test("workflows that run each other end when they are too deep", async () => {
   });
 });
 
+test("a workflow that was deleted while runs of others go on fails their node with that", async () => {
+  const workflow_id = await echo();
+  const id = await start(await calling(workflow_id));
+  await db().workflow.update({ where: { id: workflow_id }, data: { deleted_at: new Date() } });
+  await runThrough(id);
+  expect(await read(id)).toMatchObject({ status: "failed", error: "w: The workflow that this node runs has been deleted." });
+});
+
 test("each item of a loop runs its own, and a rerun takes over what it left", async () => {
   const workflow_id = await echo();
   const l = ["loopNode", { items_expression: '["a","b"]', concurrency: 2 }] satisfies Golden["nodes"][string];

@@ -1,6 +1,7 @@
 import { Monty, MontyError } from "@pydantic/monty";
 import { adviceFor, bare, hintOf, missingFeature, placeOf, plain } from "#server/runs/effects/condition-sandbox.ts";
 import type { CodeResult } from "#server/runs/ports.ts";
+import { MAX_OUTPUT, tooLarge } from "#server/workflow/output-size.ts";
 
 // The Python of code nodes, in the sandbox that runs conditions: no files, no network, no process, nothing of ours. It runs only
 // where it can be killed (code-process.ts).
@@ -134,6 +135,8 @@ export function execute(code: string, inputs: Readonly<Record<string, string>>, 
     const value: unknown = program.run({ ...(names.length && { inputs }), limits, printCallback });
     const json = typeof value === "string" ? "" : jsonOf(value);
     const output = typeof value === "string" ? value : json.startsWith('"') ? String(JSON.parse(json)) : json;
+    // What nobody takes is not sent either.
+    if (output.length > MAX_OUTPUT) throw new Error(tooLarge(output.length));
     return { output, printed: printed.toWellFormed() };
   } catch (error) {
     const failure = error instanceof MontyError ? sentenceOf(error, code, seconds) : error instanceof Error ? error.message : String(error);

@@ -43,6 +43,48 @@ test.each([
   expect(await run(code)).toMatchObject({ failure: expect.stringContaining(failure) });
 });
 
+// Ways out of other sandboxes: into the interpreter, to files, other processes and the network.
+test.each([
+  "__import__('os').system('id')",
+  "eval('1')",
+  "exec('x = 1')",
+  "compile('1', '', 'eval')",
+  "globals()",
+  "().__class__.__bases__[0].__subclasses__()",
+  "getattr(1, '__class__')",
+  "(lambda: 0).__globals__",
+  "json.codecs",
+  "json.__loader__",
+  "re.__builtins__",
+  "exit()",
+  "input()",
+  "breakpoint()",
+  "import socket",
+  "import subprocess",
+  "import urllib.request",
+  "from pathlib import Path\nPath('/etc/passwd').read_text()",
+  "import os\nos.environ['HOME']",
+  "import asyncio\nasyncio.sleep(1)",
+  "print('x', file=open('/tmp/x', 'w'))",
+])("there is no way out by %j", async (code) => {
+  expect(await run(code)).toMatchObject({
+    failure: expect.stringMatching(/there is no module|NameError|AttributeError|cannot read files|this is not Python/),
+  });
+});
+
+test.each([
+  ["a result that is too large", "'x' * 20_000_000", "The output has 19.1 MiB, more than the 16.0 MiB that one node may leave behind."],
+  ["a text that is too large", "'x' * (1 << 34)", "more than the 128 MB of memory"],
+  ["a number that is too large", "2 ** (2 ** 40)", "more than the 128 MB of memory"],
+  ["brackets without end", `${"[".repeat(5000)}${"]".repeat(5000)}`, "it is nested too deeply"],
+  ["a pattern without end", "re.compile('(' * 5000 + ')' * 5000)", "too deeply nested"],
+  ["JSON without end", "json.loads('[' * 100_000)", "recursion limit exceeded"],
+  ["a list that takes the interpreter down", "a = []\nfor i in range(100_000):\n  a = [a]\njson.dumps(a)", "The code ended its process"],
+])("%s ends nothing but the code", async (_, code, failure) => {
+  expect(await run(code)).toMatchObject({ failure: expect.stringContaining(failure) });
+  expect(await run("1")).toEqual({ output: "1", printed: "" });
+});
+
 test("what is printed is kept as far as it goes, also when the code fails", async () => {
   expect(await run("print('a', 1)\nprint({'b': [2]}, end='')\n1 / 0")).toEqual({
     failure: "Line 3: ZeroDivisionError: division by zero.",

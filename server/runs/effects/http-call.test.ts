@@ -231,6 +231,51 @@ test("the own network is out of reach unless the operator opens it, by redirects
     expect(await call({ url }), url).toMatchObject(failed("This is no address."));
 });
 
+test("each address on the way of a redirect is looked at anew, by number and by name", async () => {
+  const hidden = await serve((response) => response.end("secret of the network"));
+  const port = new URL(hidden.url).port;
+  for (const to of [
+    `http://127.0.0.1:${port}/`,
+    `http://localhost:${port}/`,
+    "http://169.254.169.254/latest/meta-data/",
+    "file:///etc/passwd",
+  ]) {
+    setSettings({ ALLOW_PRIVATE_NETWORK: "1" });
+    const server = await serve((response) => {
+      // As it is where the first one is on the internet.
+      setSettings({ ALLOW_PRIVATE_NETWORK: "0" });
+      response.writeHead(302, { location: to, connection: "close" }).end();
+    });
+    expect(await call({ url: server.url }), to).toMatchObject(failed("is on a private or reserved network"));
+  }
+  expect(hidden.requests).toEqual([]);
+});
+
+test("an answer without end is cut where it is too long, and its headers where they are too many", async () => {
+  const endless = await serve((response) => {
+    const piece = "x".repeat(256 * 1024);
+    const more = () => {
+      while (!response.destroyed && response.write(piece));
+    };
+    response.on("drain", more);
+    more();
+  });
+  expect(await call({ url: endless.url })).toMatchObject(failed("The answer is longer than 4 MiB."));
+  const headers = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`x-${index}`, "y".repeat(1000)]));
+  const wordy = await serve((response) => response.writeHead(200, headers).end("ok"));
+  expect(await call({ url: wordy.url, retries: 0 })).toMatchObject({ status: "failed" });
+});
+
+test("what names an address in an error names no password in it, nor in the log", async () => {
+  setSettings({ ALLOW_PRIVATE_NETWORK: "0" });
+  const inAddress = await call({ url: "{{trigger.output}}" }, "", "https://ada:pass-word-1@example.com/x");
+  expect(inAddress).toMatchObject(failed("This is no address."));
+  const inQuery = await call({ url: "http://127.0.0.1:1/?key={{credentials.TOKEN}}" });
+  expect(inQuery).toMatchObject({ status: "failed" });
+  expect(inAddress.row?.input).toBe("GET https://••••@example.com/x");
+  expect(`${inAddress.error} ${inAddress.row?.input} ${inQuery.error} ${inQuery.kept}`).not.toMatch(/pass-word-1|secret-token-value/);
+});
+
 test("nothing that an expression brings ends a header or begins another", async () => {
   const server = await serve((response) => response.end("ok"));
   const header = (name: string, value: string) => ({ url: server.url, headers: [{ name, value }] });

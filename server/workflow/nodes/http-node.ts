@@ -222,7 +222,8 @@ async function run(ctx: NodeContext<Config>) {
 
 function shownInput(written: Config): string {
   const { method, body, body_type } = written;
-  const address = addressIn(written.url) ? addressOf(written).href : written.url;
+  // One with a password in it is refused, and the log need not repeat that.
+  const address = addressIn(written.url) ? addressOf(written).href : written.url.replace(/\/\/[^/?#]*@/, "//••••@");
   const sent = body_type === "none" ? "" : typeof body === "string" ? body : JSON.stringify(body);
   return `${method} ${address}${sent ? `\n\n${sent}` : ""}`;
 }
