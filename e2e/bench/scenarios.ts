@@ -22,8 +22,16 @@ export interface Scenario {
 
 type Post = (path: string, body: string, headers: Record<string, string>) => Promise<Response>;
 
-/** @param url address of the service, without a trailing slash */
-export async function makeScenarios(api: ApiClient, url: string, modelUrl: string): Promise<Scenario[]> {
+interface Addresses {
+  /** Of the service, without a trailing slash. */
+  url: string;
+  /** Of the model stand-in, ending in /v1. */
+  modelUrl: string;
+  /** Of a server that answers at once. */
+  quickUrl: string;
+}
+
+export async function makeScenarios(api: ApiClient, { url, modelUrl, quickUrl }: Addresses): Promise<Scenario[]> {
   const fields = { name: "Bench", provider: "openai_compatible", api_key: "bench", base_url: modelUrl };
   const key = (await api.post("/llm-keys", fields, { schema: LlmKey, status: 201 })).body;
   const agent = (await api.post("/agents", { name: "Bench", llm_key_id: key.id, model: "zero" }, { schema: Agent, status: 201 })).body;
@@ -73,6 +81,32 @@ export async function makeScenarios(api: ApiClient, url: string, modelUrl: strin
       ["t>L", "L.body>item"],
     ),
   );
+  const calling = await save(
+    "calling",
+    graphOf(
+      {
+        t: ["trigger", { kind: "webhook" }],
+        h: ["http", { url: quickUrl }],
+        s: ["set", { fields: [{ name: "made", value: "{{h.output.made}}", type: "number" }] }],
+        o: ["output"],
+      },
+      ["t>h", "h>s", "s>o"],
+    ),
+  );
+  const callingSecret = (await api.post(`/webhooks/setup/${calling}`, {}, { schema: WebhookSetup, status: 200 })).body.webhook_secret;
+  const cases = Array.from({ length: 10 }, (_, index) => ({
+    id: `${index}`,
+    label: `Case ${index}`,
+    condition: index === 9 ? "len(output) > 0" : `output == 'case ${index}'`,
+  }));
+  const switching = await save("switching", graphOf({ t: ["trigger"], s: ["switch", { cases }], o: ["output"] }, ["t>s", "s.case:9>o"]));
+  const inner = await save("inner", graphOf({ t: ["trigger"], o: ["output"] }, ["t>o"]));
+  const outer = await save("outer", graphOf({ t: ["trigger"], w: ["workflow", { workflow_id: inner }], o: ["output"] }, ["t>w", "w>o"]));
+  const inputs = [{ name: "text", value: "{{trigger.output}}" }];
+  const coding = await save(
+    "coding",
+    graphOf({ t: ["trigger"], c: ["code", { inputs, code: "len(text)" }], o: ["output"] }, ["t>c", "c>o"]),
+  );
   const items = JSON.stringify(Array.from({ length: 1000 }, (_, index) => `item ${index}`));
   const execute = (workflow_id: string, input: (mark: string) => string) => async (mark: string) =>
     void (await sent(await post(`/workflows/${workflow_id}/execute`, JSON.stringify({ input: input(mark) }), bearer), 202));
@@ -115,6 +149,10 @@ export async function makeScenarios(api: ApiClient, url: string, modelUrl: strin
       calls: 1,
       start: execute(agentRun, (mark) => mark),
     },
+    { ...hello, name: "webhook → http (0 ms server) → set → output", workflow_id: calling, start: call(calling, callingSecret) },
+    { ...hello, name: "switch of 10 cases", workflow_id: switching, start: execute(switching, (mark) => mark) },
+    { ...hello, name: "child run", workflow_id: outer, start: execute(outer, (mark) => mark) },
+    { ...hello, name: "code node", workflow_id: coding, start: execute(coding, (mark) => mark) },
     {
       name: "loop of 1,000 pure items",
       runs: 20,
