@@ -1,9 +1,11 @@
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { listen } from "#e2e/fakes/listen.ts";
 import { until } from "#e2e/until.ts";
 import { startWorker } from "#server/boot/worker.ts";
+import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { executeWorkflow } from "#server/features/workflows/execute.ts";
+import { runDraft } from "#server/features/workflows/run-draft.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { answerApi } from "#server/http/api.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
@@ -115,4 +117,117 @@ test("a wait for a time ends by the clock, a failure starts the error workflow, 
   await cancelExecution(admin, { execution_id: parent });
   expect((await read(child)).status).toBe("cancelled");
   expect(await post(address, "{}")).toBe(409);
+});
+
+/** A server that answers as it is told, and how often it was asked. */
+async function serve(answer: (response: ServerResponse) => void) {
+  const seen = { calls: 0 };
+  const server = createServer((_, response) => {
+    seen.calls++;
+    answer(response);
+  });
+  const { url, stop } = await listen(server);
+  onTestFinished(() => stop());
+  return { url, seen };
+}
+
+test("from whichever node it is run again, what came before is taken over, and calls and runs are made for the rest only", async () => {
+  const { url, seen } = await serve((response) => response.end('{"n": 7}'));
+  const workflow_id = await newWorkflow({ t: ["triggerNode"], o: ["outputNode", { value: "got {{trigger.output}}" }] }, ["t>o"]);
+  const flow = await newWorkflow(
+    {
+      t: ["triggerNode"],
+      Fetch: ["httpNode", { url, headers: [{ name: "X-Of", value: "{{trigger.output}}" }] }],
+      Twice: ["codeNode", { code: "int(n) * 2", inputs: [{ name: "n", value: "{{Fetch.output.n}}" }], timeout: 10 }],
+      Way: ["switchNode", { cases: [{ id: "big", label: "Big", condition: "int(output) > 10" }] }],
+      Pause: ["waitNode", { mode: "until", until: "1767225600" }],
+      Moment: ["waitNode", { mode: "for", seconds: 1 }],
+      Sub: ["workflowNode", { workflow_id }],
+      o: ["outputNode", { value: "{{Sub.output}} {{Way.output}} {{Fetch.status}}" }],
+    },
+    ["t>Fetch", "Fetch>Twice", "Twice>Way", "Way.case:big>Pause", "Pause.done>Moment", "Moment.done>Sub", "Sub>o"],
+  );
+  const first = await finished(await start(flow));
+  expect(first).toMatchObject({ status: "completed", output: "got 14 Big 200" });
+  const ids = ["Fetch", "Twice", "Way", "Pause", "Moment", "Sub", "o"];
+  const again = await Promise.all(
+    ids.map(async (from_node_id) => {
+      const { execution_id } = await rerunExecution(admin, { execution_id: first.id, from_node_id, use_current: false });
+      return finished(execution_id);
+    }),
+  );
+  expect(again.map(({ output }) => output)).toEqual(ids.map(() => first.output));
+  expect(seen.calls).toBe(2);
+  const before = first.node_results.Sub?.child_execution_id;
+  const children = again.map(({ node_results }) => node_results.Sub?.child_execution_id);
+  expect(new Set(children).size).toBe(ids.length);
+  expect(children.at(-1)).toBe(before);
+});
+
+test("pinned, they call nothing, wait for nothing and start nothing; a test run goes as far as the one that is asked for", async () => {
+  const { url, seen } = await serve((response) => response.end("real"));
+  const workflow_id = await newWorkflow({ t: ["triggerNode"], o: ["outputNode"] }, ["t>o"]);
+  const pinned = (output: string) => ({ pinned: { output } });
+  const flow = await newWorkflow(
+    {
+      t: ["triggerNode"],
+      Fetch: ["httpNode", { url, ...pinned('{"n": 1}') }],
+      Count: ["codeNode", { code: "1 / 0", ...pinned("5") }],
+      Way: ["switchNode", { cases: [{ id: "a", label: "A", condition: "True" }], ...pinned("default") }],
+      Call: ["waitNode", { mode: "callback", ...pinned("timed_out") }],
+      Sub: ["workflowNode", { workflow_id, ...pinned("sub") }],
+      Row: ["setNode", { fields: [{ name: "n", value: "{{Fetch.output.n}}{{Count.output}}", type: "number" }] }],
+      Free: ["httpNode", { url }],
+      o: ["outputNode", { value: "{{Row.output.n}} {{Sub.output}}" }],
+      never: ["outputNode"],
+    },
+    [
+      "t>Fetch",
+      "Fetch>Count",
+      "Count>Way",
+      "Way.case:a>never",
+      "Way.default>Call",
+      "Call.done>never",
+      "Call.timed_out>Sub",
+      "Sub>Row",
+      "Row>o",
+      "o>Free",
+    ],
+  );
+  const started = await runDraft(admin, { workflow_id: flow, until_node_id: "o" });
+  const run = await finished(started.execution_id);
+  expect(run).toMatchObject({
+    status: "completed",
+    output: "15 sub",
+    node_results: { never: { status: "skipped" }, Free: { status: "skipped" } },
+  });
+  expect(seen.calls).toBe(0);
+  expect(await db().execution.count({ where: { parent_id: run.id } })).toBe(0);
+  const whole = await finished((await runDraft(admin, { workflow_id: flow })).execution_id);
+  expect(whole).toMatchObject({ status: "completed", node_results: { Free: { output: "real" } } });
+  expect(seen.calls).toBe(1);
+});
+
+test("cancelling breaks off a call and code that are under way, in a run that another one has started too", async () => {
+  const closed = Promise.withResolvers<void>();
+  const { url, seen } = await serve((response) => void response.on("close", closed.resolve));
+  const busy = await newWorkflow(
+    {
+      t: ["triggerNode"],
+      Fetch: ["httpNode", { url, timeout: 300 }],
+      Spin: ["codeNode", { code: "while True:\n  pass", timeout: 10 }],
+      o: ["outputNode"],
+    },
+    ["t>Fetch", "t>Spin", "Fetch>o", "Spin>o"],
+  );
+  const id = await start(
+    await newWorkflow({ t: ["triggerNode"], s: ["workflowNode", { workflow_id: busy }], o: ["outputNode"] }, ["t>s", "s>o"]),
+  );
+  await until(() => seen.calls === 1);
+  await cancelExecution(admin, { execution_id: id });
+  await closed.promise;
+  const child = await finished((await read(id)).node_results.s?.child_execution_id ?? "");
+  expect(child).toMatchObject({ status: "cancelled", node_results: { Fetch: { status: "skipped" }, Spin: { status: "skipped" } } });
+  expect((await read(id)).status).toBe("cancelled");
+  expect(seen.calls).toBe(1);
 });
