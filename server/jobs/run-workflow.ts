@@ -3,8 +3,10 @@ import type { z } from "zod";
 import { executionCancelled, executionRequested, executionWake } from "#server/events/events.ts";
 import { engineServices } from "#server/jobs/engine-services.ts";
 import { defineJob, type Step } from "#server/jobs/job.ts";
+import { pool } from "#server/platform/db/client.ts";
 import { settings } from "#server/platform/settings.ts";
 import { executeRun, type Outcome } from "#server/runs/executor/execute-run.ts";
+import { localWorker } from "#server/runs/local-worker.ts";
 import type { Claim, RunState } from "#server/runs/ports.ts";
 import type { ExecutionStatus } from "#server/runs/status-schema.ts";
 import { executionStatus } from "#server/runs/store/executions.ts";
@@ -112,9 +114,12 @@ export const runWorkflow = defineJob({
 
 /** The run rests: its row says when somebody has to look at it next, and then the handler begins anew. */
 class Rest extends Error {}
-const rest = () => {
+const rest = (): never => {
   throw new Rest();
 };
+
+/** The sweep looks this often for waits that are over, in milliseconds. For one that is over sooner, a timer of its own looks. */
+const SOON_MS = 5000;
 
 /**
  * Carries a run that is due in this process, which has its lease, for one time share: whatever comes after that is a turn of
@@ -131,7 +136,10 @@ export async function executeDue(request: { id: string; project_id: string }, st
     },
     sleep: rest,
     sleepUntil: rest,
-    waitForEvent: rest,
+    async waitForEvent(_, { timeout }) {
+      if (Number(timeout) <= SOON_MS) setTimeout(() => localWorker(pool())?.poke(), Number(timeout)).unref();
+      return rest();
+    },
     sendEvent: rest,
   };
   const { id: execution_id, project_id } = request;

@@ -105,6 +105,16 @@ const approve = (execution_id: string, more: { comment?: string } = {}) =>
   approveExecution(admin, { execution_id, decision: "approved", ...more });
 const reviewOf = async (execution_id: string) => db().wait.findFirstOrThrow({ where: { execution_id } });
 
+test("a wait of a moment ends by itself, without anybody who sweeps", async () => {
+  await start();
+  const id = await run({ t: ["triggerNode"], w: ["waitNode", { mode: "for", seconds: 1 }], o: ["outputNode"] }, [
+    ["t", "w"],
+    ["w", "o", "done"],
+  ]);
+  expect(await ended(id)).toMatchObject({ status: "completed", values: { output: "x" } });
+  expect(segments).toBe(2);
+});
+
 test("a decision of which nobody was told: the row says so, and the sweeper looks", async () => {
   await start();
   const id = await oneReview();
