@@ -18,7 +18,7 @@ import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
 import { OutlineButton } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { FollowRun } from "#components/workflow-editor/canvas/follow-run.tsx";
-import { CanvasProvider, useEditor, useEditorShallow } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { CanvasProvider, useCanvasUi, useEditor, useEditorShallow } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { createCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { EditorHeader, type EditorTab } from "#components/workflow-editor/editor-header.tsx";
@@ -139,6 +139,7 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
     <EditorRunContext value={editorRun}>
       <TellAssistant />
       <KeepChecked />
+      <Composing />
       <div className="flex h-full min-h-0 flex-col">
         <EditorHeader tab={tab} onTabChange={setTab} run={run} isReadOnly={isReadOnly} />
         <div
@@ -238,6 +239,16 @@ function TellAssistant() {
 const loadBar = () => import("#components/workflow-editor/proposals/proposal-bar.tsx");
 const ProposalBar = loadedOnUse(() => loadBar().then((module) => module.ProposalBar));
 const HiddenProposal = loadedOnUse(() => loadBar().then((module) => module.HiddenProposal));
+
+// Loaded when it is first asked for.
+const ComposeDialog = loadedOnUse(() =>
+  import("#components/workflow-editor/compose/compose-dialog.tsx").then((module) => module.ComposeDialog),
+);
+
+/** The dialogs that make a workflow of nodes, and nodes of a workflow. */
+function Composing() {
+  return useCanvasUi((state) => state.composing !== null) && <ComposeDialog />;
+}
 
 // Loaded for a workflow that is only its trigger.
 const FirstRequest = loadedOnUse(() => import("#components/workflow-editor/first-request.tsx").then((module) => module.FirstRequest));

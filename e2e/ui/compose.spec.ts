@@ -146,3 +146,74 @@ test("a Workflow node leads to its workflow and to the run that it has started, 
   await expect(page).toHaveURL(new RegExp(`/workflows/${inner.id}`));
   await expect(canvas(page).getByRole("group", { name: "Wait Call" })).toBeVisible();
 });
+
+test("a selection becomes a workflow of its own and comes back, each in one step of undo", async ({
+  signedInPage: page,
+  api,
+  workflow,
+  finished,
+}) => {
+  const code = (id: string, x: number, text: string, expression: string) => ({
+    ...{ id, type: "codeNode", position: at(x) },
+    data: { label: id, code: text, inputs: [{ name: "text", value: expression }] },
+  });
+  const nodes = [
+    trigger,
+    code("Ask", 330, "text.upper()", "{{trigger.output}}"),
+    code("Look", 660, "text + '!'", "{{Ask.output}}"),
+    code("Sum", 990, "text * 2", "{{Look.output}}{{trigger.output}}"),
+    { id: "o", type: "outputNode", position: at(1320), data: { label: "Result", value: "<{{Sum.output}}>" } },
+  ];
+  const edges = [
+    { id: "1", source: "t", target: "Ask" },
+    { id: "2", source: "Ask", target: "Look" },
+    { id: "3", source: "Look", target: "Sum" },
+    { id: "4", source: "Sum", target: "o" },
+  ];
+  const flow = await workflow({ name: "Teas", nodes, edges });
+  await page.goto(`/workflows/${flow.id}`);
+  const choose = async (...names: string[]) => {
+    for (const [index, name] of names.entries()) await node(page, name).click(index === 0 ? {} : { modifiers: ["ControlOrMeta"] });
+  };
+  // What cannot be taken out is said.
+  await choose("Code Look", "Output Result");
+  await panel(page).getByRole("button", { name: "Extract into a workflow…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Extract into a workflow" });
+  await expect(dialog).toContainText('"Result" is a result of this workflow\'s runs');
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+
+  await choose("Code Sum", "Code Look");
+  await node(page, "Code Sum").click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Extract into a workflow…" }).click();
+  await dialog.getByLabel("Name of the workflow").fill("Twice");
+  await expect(dialog.getByRole("listitem")).toHaveText(["{{Ask.output}}", "{{trigger.output}}"]);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Extract", exact: true }).click();
+  await expect(node(page, "Workflow Twice")).toBeVisible();
+  await expect(node(page, "Code Look")).toHaveCount(0);
+  const { body } = await api.get("/workflows");
+  expect(body.items.map(({ name }: { name: string }) => name).sort()).toEqual(["Teas", "Twice"]);
+
+  const run = async () => {
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByRole("button", { name: "Start run" }).click();
+    await expect(node(page, "Output Result")).toHaveAccessibleDescription(/Complete/);
+    const { body: runs } = await api.get(`/workflows/${flow.id}/executions`, { schema: ExecutionSummary.array() });
+    return (await finished(runs[0]?.id ?? "")).output;
+  };
+  expect(await run()).toBe("<TEA!teaTEA!tea>");
+
+  await node(page, "Workflow Twice").click();
+  await panel(page).getByRole("button", { name: "Inline the workflow…" }).click();
+  await page.getByRole("dialog", { name: "Inline the workflow" }).getByRole("button", { name: "Inline", exact: true }).click();
+  await expect(node(page, "Code Sum")).toBeVisible();
+  await expect(node(page, "Workflow Twice")).toHaveCount(0);
+  expect(await run()).toBe("<TEA!teaTEA!tea>");
+
+  await canvas(page).focus();
+  await page.keyboard.press("Control+z");
+  await expect(node(page, "Workflow Twice")).toBeVisible();
+  await page.keyboard.press("Control+z");
+  await expect(node(page, "Code Look")).toBeVisible();
+  await expect(node(page, "Workflow Twice")).toHaveCount(0);
+});

@@ -17,6 +17,8 @@ import {
   Files,
   Grid3x3,
   Maximize,
+  PackageOpen,
+  PackagePlus,
   PenLine,
   Plus,
   Power,
@@ -106,6 +108,15 @@ export function canvasActions(editor: EditorStore, ui: CanvasUiStore, nodeIds: r
           () => state.say("The browser did not allow copying. Press Ctrl or Command and C instead."),
         );
       },
+    },
+    !isTrigger &&
+      working.length > 0 && {
+        ...{ id: "extract", label: "Extract into a workflow…", icon: <PackagePlus />, group: 35 },
+        run: () => ui.setState({ composing: { kind: "extract", nodeIds } }),
+      },
+    only?.type === "workflowNode" && {
+      ...{ id: "inline", label: "Inline the workflow…", icon: <PackageOpen />, group: 35 },
+      run: () => ui.setState({ composing: { kind: "inline", nodeId: only.id } }),
     },
     ...(Object.keys(ARRANGEMENTS) as Arrangement[]).map(
       (how) =>

@@ -1,6 +1,6 @@
 "use client";
 
-import { Copy, MousePointerClick, Plus, Spline, Trash2 } from "lucide-react";
+import { Copy, MousePointerClick, PackagePlus, Plus, Spline, Trash2 } from "lucide-react";
 import { Tabs as Radix } from "radix-ui";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
@@ -54,17 +54,25 @@ function Nothing() {
 
 function SeveralNodes({ count }: { count: number }) {
   const editor = useEditorStore();
+  const ui = useCanvasUiStore();
   const isReadOnly = useEditor((state) => state.isReadOnly);
+  const extract = () => {
+    const nodeIds = editor.getState().nodes.flatMap(({ id, selected }) => (selected ? [id] : []));
+    ui.setState({ composing: { kind: "extract", nodeIds } });
+  };
   return (
     <div className="flex flex-col gap-3 p-3 text-13">
       <p className="font-medium">{count} nodes selected</p>
       {!isReadOnly && (
-        <div className="flex gap-2">
+        <div className="flex flex-wrap gap-2">
           <Button size="sm" icon={<Copy />} onClick={() => editor.getState().duplicateSelected()}>
             Duplicate
           </Button>
           <Button size="sm" icon={<Trash2 />} onClick={() => editor.getState().removeSelected()}>
             Delete
+          </Button>
+          <Button size="sm" icon={<PackagePlus />} onClick={extract}>
+            Extract into a workflow…
           </Button>
         </div>
       )}

@@ -1,14 +1,21 @@
 "use client";
 
+import { ArrowUpRight, PackageOpen } from "lucide-react";
 import { useEffect, useRef } from "react";
 import type { z } from "zod";
 import { AddToCanvasButton } from "#components/shell/add-to-canvas.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import type { NodeData } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { useCanvasUi, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import {
+  useCanvasUi,
+  useCanvasUiStore,
+  useEditorShallow,
+  useEditorStore,
+} from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { CurlImport } from "#components/workflow-editor/curl/curl-import.tsx";
 import { ConnectionsTree } from "#components/workflow-editor/fields/connections-tree.tsx";
 import { NumberField } from "#components/workflow-editor/fields/number-field.tsx";
@@ -131,6 +138,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
       )}
       {type === "httpNode" && !isReadOnly && <CurlImport nodeId={id} panel={settings} />}
       {fields.filter(([, schema]) => !schema.meta()?.advanced).map(draw)}
+      {type === "workflowNode" && <WorkflowLinks nodeId={id} workflowId={config.workflow_id} isReadOnly={isReadOnly} />}
       {type === "agentNode" && <ImportedAgentHint id={id} data={data} isReadOnly={isReadOnly} />}
       {type === "humanLoopNode" && <ReviewPreview config={config} label={label} />}
       {type === "outputNode" && <ShowOnCanvas label={label} />}
@@ -144,6 +152,24 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
       {(type === "httpNode" || type === "codeNode") && <NodeTry nodeId={id} />}
       <PinnedOutput id={id} type={type} isReadOnly={isReadOnly} />
       {takesValues && <ConnectionsTree language={hasPython ? "python" : "expression"} onInsert={insert} isReadOnly={isReadOnly} />}
+    </div>
+  );
+}
+
+/** The ways from a node that runs another workflow to that one. */
+function WorkflowLinks({ nodeId, workflowId, isReadOnly }: { nodeId: string; workflowId: unknown; isReadOnly: boolean }) {
+  const ui = useCanvasUiStore();
+  if (typeof workflowId !== "string" || workflowId === "") return null;
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button asChild size="sm" icon={<ArrowUpRight />}>
+        <Link href={`/workflows/${workflowId}`}>Open workflow</Link>
+      </Button>
+      {!isReadOnly && (
+        <Button size="sm" icon={<PackageOpen />} onClick={() => ui.setState({ composing: { kind: "inline", nodeId } })}>
+          Inline the workflow…
+        </Button>
+      )}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
-import { drawFrom, failureOf, hashOf, randomGraph } from "#server/testing/random-graph.ts";
+import { childEnd, drawFrom, failureOf, hashOf, randomEffects, randomGraph } from "#server/testing/random-graph.ts";
 import { makePlan } from "#server/workflow/compile.ts";
 import { extractWorkflow } from "#server/workflow/compose/extract.ts";
 import { inlineWorkflow } from "#server/workflow/compose/inline.ts";
@@ -17,6 +17,8 @@ import type { Graph } from "#server/workflow/schema.ts";
 
 const scope = { agentName: (id: string) => `Agent ${id}`, workflowName: () => "Child" };
 const CHILD = "child";
+/** More than a Wait of a random graph takes, in milliseconds. */
+const LATER_MS = 3_700_000;
 
 /** What a run came to: how it ended, and what its agents were asked. */
 interface Came {
@@ -36,6 +38,7 @@ async function play(graph: Graph, input: string, child?: Graph, params?: Record<
       clock: { now: () => new Date(++now) },
       agentNames: async (_, ids) => new Map(ids.map((id) => [id, `Agent ${id}`])),
       evaluate: (condition) => condition === "True",
+      ...randomEffects(() => 0),
       callAgent: async ({ agent_id, message }) => {
         asked.push(`${agent_id}: ${message}`);
         return { output: hashOf(message) % 3 ? `${agent_id}<${message}>` : JSON.stringify({ [agent_id]: message.length }) };
@@ -45,15 +48,18 @@ async function play(graph: Graph, input: string, child?: Graph, params?: Record<
   for (;;) {
     const outcome = await claimAndExecute(services, "run", 1e6);
     if (outcome.kind !== "waiting") break;
-    for (const { node_id, iteration } of memory.waiting()) {
+    now += LATER_MS;
+    for (const { node_id, iteration, reason } of memory.waiting()) {
       const waits = memory.commits.flatMap((commit) => commit.waits ?? []);
       const wait = waits.findLast((one) => one.node_id === node_id && one.iteration === iteration);
-      if (wait?.reason === "review") memory.decide(node_id, hashOf(node_id + iteration) % 2 ? "approved" : "rejected", null, iteration);
-      else if (child) {
-        const came = await playChild(child, wait?.request as ChildRequest);
+      const request = wait?.request as ChildRequest | undefined;
+      if (reason === "review") memory.decide(node_id, hashOf(node_id) % 2 ? "approved" : "rejected", null, iteration);
+      else if (reason === "callback") memory.resolve(node_id, { called: node_id }, iteration);
+      else if (request?.workflow_id === CHILD && child) {
+        const came = await playChild(child, request);
         asked.push(...came.asked);
         memory.resolve(node_id, { status: came.status, output: came.output, error: null }, iteration);
-      }
+      } else if (reason === "child") memory.resolve(node_id, childEnd(node_id, ""), iteration);
     }
   }
   const { status = "", output = null, outputs = [] } = memory.ending() ?? {};
@@ -97,7 +103,7 @@ function* partsOf(graph: Graph): Generator<Set<string>> {
     }
 }
 
-const GRAPHS = 160;
+const GRAPHS = 150;
 
 test("a part that is taken out of any graph, and put in again, leaves its runs as they were", async () => {
   let taken = 0;
@@ -141,7 +147,7 @@ function attempt<Result>(work: () => Result): Result | string {
   }
 }
 
-const agent = (input: string): [string, object] => ["agentNode", { input }];
+const agent = (input: string): [string, Record<string, unknown>] => ["agentNode", { input }];
 const chain = {
   t: ["triggerNode", { kind: "params", parameters: [{ name: "topic", type: "text" }] }],
   a: ["agentNode", { input: "{{trigger.topic}}" }],
@@ -256,12 +262,12 @@ test.each<[string, Graph, string, string | null]>([
 });
 
 /** A workflow that runs another. */
-const caller = (data: object, more: Parameters<typeof graphOf>[0]["nodes"] = {}) =>
+const caller = (data: Record<string, unknown>, more: Parameters<typeof graphOf>[0]["nodes"] = {}) =>
   graphOf({
     nodes: { t: ["triggerNode"], in: agent(""), s: ["workflowNode", data], z: agent("{{s.output.x}}"), ...more },
     edges: ["t>in", "in>s", "s>z"],
   });
-const child = (nodes: Parameters<typeof graphOf>[0]["nodes"], edges: string[], trigger: object = {}) =>
+const child = (nodes: Parameters<typeof graphOf>[0]["nodes"], edges: string[], trigger: Record<string, unknown> = {}) =>
   graphOf({ nodes: { t: ["triggerNode", trigger], ...nodes }, edges });
 const form = {
   kind: "params",
@@ -288,7 +294,7 @@ test("another workflow is put in under names that are free, reading what it was 
   );
 });
 
-test.each<[string, object, Graph, string]>([
+test.each<[string, Record<string, unknown>, Graph, string]>([
   ["several Outputs", {}, child({ a: ["outputNode"], b: ["outputNode"] }, ["t>a", "t>b"]), "several Outputs"],
   [
     "an Output with a text",

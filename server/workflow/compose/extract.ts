@@ -1,6 +1,7 @@
 import { makePlan, type PlanScope } from "#server/workflow/compile.ts";
 import {
   assertLoops,
+  assertNotNamed,
   assertReached,
   type Bearers,
   contentSources,
@@ -233,6 +234,7 @@ const unused = (wanted: string, taken: ReadonlySet<string>, joint: string): stri
 export function extractWorkflow(graph: Graph, selected: ReadonlySet<string>, name: string, scope: NodeScope): Extraction {
   const part = partOf(graph, selected);
   assertAlwaysEnds(graph, part);
+  assertNotNamed(part.scope, part.exit);
   const { ids, entry, exit } = part;
   const names = namesIn(graph, scope);
   const params = new Params();

@@ -1,6 +1,7 @@
 import { makePlan } from "#server/workflow/compile.ts";
 import {
   assertLoops,
+  assertNotNamed,
   assertReached,
   contentSources,
   namesIn,
@@ -179,6 +180,9 @@ export function inlineWorkflow(graph: Graph, node_id: string, child: Graph, scop
   if (node.data.on_error === "continue")
     refuse("It goes on when the other workflow fails, whatever fails in it. Let it end the run first.");
   const inner = innerOf(child);
+  const [outer, own] = [makePlan(graph), makePlan(child)];
+  const around = outer.scopes.get(outer.ownerOf(node_id));
+  if (around) assertNotNamed(around, node);
   const { trigger, exit } = inner;
   const given = givenTo(graph, node, trigger);
   const followers = child.edges.flatMap(({ source, target }) => (source === trigger.id ? [target] : []));
@@ -254,7 +258,6 @@ export function inlineWorkflow(graph: Graph, node_id: string, child: Graph, scop
   const whole = { nodes: [...rest, ...filled], edges: [...edges, ...between] };
   const fault = findFaults(whole)[0];
   if (fault) refuse(fault.message);
-  const [outer, own] = [makePlan(graph), makePlan(child)];
   const original = new Map(inner.nodes.map(({ id }) => [idOf(id), id]));
   assertLoops(whole, (id) => {
     const was = original.get(id);

@@ -1,4 +1,4 @@
-import { makePlan, type PlanEdge } from "#server/workflow/compile.ts";
+import { makePlan, type PlanEdge, type PlanScope } from "#server/workflow/compile.ts";
 import { type IsName, isNameOf, parseTemplate, type Reference, slugOf } from "#server/workflow/expressions.ts";
 import { definitionOf, handlesOf, namesOf, passesContent, quoted, topologicalOrder } from "#server/workflow/graph.ts";
 import { textsOf } from "#server/workflow/node-texts.ts";
@@ -91,6 +91,12 @@ export function takenIn({ type, data }: GraphNode): string | null | undefined {
 
 /** True when the Python of a node reads the literal output of the node before it. */
 export const readsOutput = (node: GraphNode): boolean => /\boutput\b/.test(pythonOf(node));
+
+/** The items of a loop whose body ends at several nodes are objects by their labels. @throws ComposeRefusal when this node is one of those */
+export function assertNotNamed({ loop, ends }: PlanScope, node: GraphNode): void {
+  if (loop !== null && ends.length > 1 && ends.includes(node.id))
+    refuse(`The results of the loop name ${quoted(node, node.id)}, since its body ends at several nodes. Join them first.`);
+}
 
 /** Which nodes a loop goes through is told by ways and by reads, and both have changed. @throws ComposeRefusal when it is another loop now */
 export function assertLoops(graph: Graph, loopOf: (id: string) => string | null): void {

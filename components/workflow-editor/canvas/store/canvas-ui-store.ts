@@ -31,6 +31,8 @@ export interface CanvasUiState {
   palette: { placement: Placement; at: { x: number; y: number } | null; onDone?: (nodeId: string | null) => void } | null;
   /** The node whose targets are listed for connecting by keyboard, and the handle that it leaves from. */
   connectFrom: { nodeId: string; handle: string | null; onDone?: () => void } | null;
+  /** Nodes of which a workflow is to be made, or the node in whose place its workflow is to be put. */
+  composing: { kind: "extract"; nodeIds: readonly string[] } | { kind: "inline"; nodeId: string } | null;
   /** The note whose text is being written on the canvas. */
   writing: string | null;
   /** The search bar, and how often it was asked for. */
@@ -91,6 +93,7 @@ export const createCanvasUiStore = () => {
   return createStore<CanvasUiState>()((set, get) => ({
     palette: null,
     connectFrom: null,
+    composing: null,
     writing: null,
     search: null,
     isHelpOpen: false,
