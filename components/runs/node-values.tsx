@@ -15,7 +15,6 @@ import { CopyField } from "#components/ui/copy.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
-import { Time } from "#components/ui/time.tsx";
 import { ValueView } from "#components/ui/value-view.tsx";
 import { waitingText } from "#components/workflow-editor/nodes/node-registry.ts";
 import type { NodeStatus } from "#server/runs/status-schema.ts";
@@ -176,7 +175,8 @@ function LatestOutput({ nodeId }: { nodeId: string }) {
   const isStopped = useRun((state) => state.snapshot?.status === "cancelled");
   if (!run) return null;
   // What a person is asked stands above.
-  if (status === "waiting") return isReview(type) ? null : <OpenWait nodeId={nodeId} text={waitingText(type, data ?? {}, undefined)} />;
+  if (status === "waiting")
+    return isReview(type) ? null : <OpenWait nodeId={nodeId} text={waitingText(type, data ?? {}, run.waits_until)} />;
   const { iteration, whole_length } = run;
   const load = async () =>
     (await client.executions.nodeOutput.query({ execution_id: executionId, node_id: nodeId, iteration })).output ?? "";
@@ -204,7 +204,7 @@ function LatestOutput({ nodeId }: { nodeId: string }) {
   );
 }
 
-/** What a node waits for: until when, and of one that waits for a call, where that may come. */
+/** What a node waits for, and of one that waits for a call, where that may come. */
 function OpenWait({ nodeId, text }: { nodeId: string; text: string }) {
   const executionId = useRun((state) => state.executionId) ?? "";
   const { iteration, attempt } = useRun((state) => state.snapshot?.nodes[nodeId]) ?? {};
@@ -218,17 +218,10 @@ function OpenWait({ nodeId, text }: { nodeId: string; text: string }) {
     seen.current = place;
     void refetch();
   }, [place, refetch]);
-  const { waits_until, resume_url } = data?.node_results[nodeId] ?? {};
+  const { resume_url } = data?.node_results[nodeId] ?? {};
   return (
     <div className="flex flex-col gap-2 text-12">
-      <p className="text-ink-soft">
-        {text}
-        {waits_until && (
-          <>
-            , until <Time value={waits_until} /> at the latest
-          </>
-        )}
-      </p>
+      <p className="text-ink-soft">{text}</p>
       {resume_url && (
         <CopyField
           label="Address to call"
