@@ -38,6 +38,7 @@ const check: ImportCheck = {
   ],
   masked: [],
   is_complete: false,
+  import_report: null,
 };
 const keys = [
   { id: "k-1", provider: "openai" },

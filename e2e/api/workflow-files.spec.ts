@@ -1,16 +1,17 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { graphOf } from "#e2e/api/graphs.ts";
 import type { ApiClient } from "#e2e/api-client.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { Agent, AgentPage } from "#server/features/agents/schema.ts";
 import { Rag } from "#server/features/knowledge/schema.ts";
-import { ImportCheck, WorkflowFile, WorkflowTemplates } from "#server/features/workflow-files/schema.ts";
+import { ImportCheck, ImportedWorkflow, WorkflowFile, WorkflowTemplates } from "#server/features/workflow-files/schema.ts";
 import { Workflow, WorkflowPage } from "#server/features/workflows/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
 const exported = async (api: ApiClient, id: string) => (await api.get(`/workflows/${id}/export`, { schema: WorkflowFile })).body;
 const imported = async (api: ApiClient, body: object) =>
-  (await api.post("/workflows/import", body, { schema: Workflow, status: 201 })).body;
+  (await api.post("/workflows/import", body, { schema: ImportedWorkflow, status: 201 })).body;
 
 test("every template comes in, and goes out as it came", async ({ api }) => {
   const { items } = (await api.get("/workflow-templates", { schema: WorkflowTemplates })).body;
@@ -202,6 +203,51 @@ test("what an agent searches is linked by name or choice, or stays a problem", a
     const { body } = await api.post("/workflows/import", { file, links: wrong }, { schema: ErrorBody, status: 422 });
     expect(body.errors?.map((error) => error.path)).toEqual([path]);
   }
+});
+
+const ofN8n = (name: string): unknown => JSON.parse(readFileSync(`server/features/workflow-files/n8n/examples/${name}.json`, "utf8"));
+
+test("a workflow of n8n comes in, says what is to be done, and runs as it did", async ({ api, finished }) => {
+  const file = ofN8n("orders");
+  const { body: check } = await api.post("/workflows/import/check", { file }, { schema: ImportCheck });
+  expect(check).toMatchObject({ name: "Orders", trigger: "http", is_complete: true, import_report: { format: "n8n" } });
+  const made = await imported(api, { file });
+  expect(made.problems).toEqual([]);
+  expect(made.import_report).toEqual(check.import_report);
+  expect(made.import_report?.nodes.map(({ became }) => became)).toEqual([
+    ...["triggerNode", "setNode", "branchNode", "switchNode", null, "outputNode", "outputNode"],
+  ]);
+  // The same list is at the nodes, and goes with them into a file.
+  const kept = made.nodes.flatMap(({ id, data }) => ((data.to_do ?? []) as object[]).map((one) => ({ node_id: id, ...one })));
+  expect(kept).toEqual(made.import_report?.to_do);
+  expect((await exported(api, made.id)).nodes).toEqual(made.nodes);
+  const answer = async (total: number, name: string) => {
+    const input = JSON.stringify({ body: { total, customer: { name } } });
+    const { body: run } = await api.post(`/workflows/${made.id}/execute`, { input }, { status: 202 });
+    return (await finished(run.execution_id)).output;
+  };
+  expect(JSON.parse(String(await answer(250, " Ada ")))).toEqual({ queue: "priority", customer: "Ada", total: 250 });
+  expect(await answer(250, "Grace")).toBe("usual: Grace");
+  expect(await answer(20, "Ada")).toBe("usual: Ada");
+});
+
+test("of a workflow of n8n nothing is refused because of one node, its agents are linked as any, and no secret comes in", async ({
+  api,
+  llmKey,
+}) => {
+  const file = ofN8n("digest");
+  const { id: llm_key_id } = await llmKey();
+  const { body: check } = await api.post("/workflows/import/check", { file }, { schema: ImportCheck });
+  expect(check.agents).toMatchObject([{ name: "AI Agent (Morning digest)", model: "gpt-4o-mini", provider: "openai", is_defined: true }]);
+  expect(check.credentials.map(({ name }) => name).sort()).toEqual(["NEWS_API", "TAG"]);
+  expect(check.masked).toMatchObject([{ name: "Get articles" }]);
+  const links = { agents: [{ key: "agent-1", action: "create", llm_key_id, model: "echo" }] };
+  const made = await imported(api, { file, links });
+  expect(made).toMatchObject({ enabled: false, schedule: { cron_expression: "30 8 * * 1,3,5", timezone: "Europe/Berlin" } });
+  expect(JSON.stringify(made)).not.toContain("wrong1place2for3a4secret");
+  expect(made.problems.filter(({ field }) => field === "agent_id")).toEqual([]);
+  const { items } = (await api.get("/agents", { schema: AgentPage })).body;
+  expect(items).toMatchObject([{ name: "AI Agent (Morning digest)", model: "echo", system_prompt: "You write short digests." }]);
 });
 
 test("what is no workflow file is refused with a sentence about it", async ({ api }) => {

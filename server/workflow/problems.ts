@@ -152,6 +152,10 @@ function referenceProblems(node: GraphNode, directory: Directory, scope: NodeSco
   return textsOf(definitionOf(node.type), node.data, "template").flatMap(({ path: field, text }) =>
     referencesOf(text, directory.isName).flatMap((reference) => {
       const problem = (message: string): Problem[] => [{ node_id: node.id, field, message }];
+      if (OF_N8N.test(reference.source) && (reference.fault || directory.find(reference.head)?.name !== reference.head))
+        return problem(
+          `${reference.source} is written as in n8n. Here a value is read by its node’s name, as in {{trigger.output}}; what computes goes into a Code node.`,
+        );
       if (reference.fault) return problem(reference.fault);
       if (reference.head === "execution") return reference.path[0] === "id" ? [] : problem(`${reference.source}: execution has only "id".`);
       if (reference.head === "trigger") {
@@ -179,6 +183,9 @@ function referenceProblems(node: GraphNode, directory: Directory, scope: NodeSco
     }),
   );
 }
+
+/** Names that only the expressions of n8n have, which those who come from there write from habit, and their files bring along. */
+const OF_N8N = /\$(?:\(|(?:json|node|input|items?|now|today|env|vars|execution|workflow|prevNode|binary|fromAI)\b)/;
 
 /** Everything that would stop a run: the structural faults, and what is not filled in yet. */
 export function findProblems(graph: Graph, scope: NodeScope): Problem[] {

@@ -82,6 +82,20 @@ test("a file's mask tells where it took what, each place once, and leaves all el
   ]);
 });
 
+test("a secret in a list of names and values is told by the name beside it", () => {
+  const mask = new FileMask(maskerOf([]));
+  const headers = [
+    { name: "X-Api-Key", value: "correcthorse" },
+    { name: "Authorization", value: "{{credentials.KEY}}" },
+    { name: "Accept", value: "application/json" },
+    { name: "password", value: 5 },
+  ];
+  expect(mask.fields({ headers }, { of: "node", name: "Call" })).toEqual({
+    headers: [{ name: "X-Api-Key", value: "••••" }, ...headers.slice(1)],
+  });
+  expect(mask.found).toEqual([{ of: "node", name: "Call", field: "headers", what: "value with a secret's name" }]);
+});
+
 test("what is listed holds no secret either", () => {
   const mask = new FileMask(maskerOf([]));
   mask.fields({ [keys.github ?? ""]: keys.slack }, { of: "node", name: `Node ${keys.stripe}` });

@@ -2,6 +2,8 @@ import { v7 as uuid } from "uuid";
 import type { z } from "zod";
 import type { Prisma } from "#prisma/generated/client.ts";
 import { insertAgent } from "#server/features/agents/service.ts";
+import { convertN8n } from "#server/features/workflow-files/n8n/convert.ts";
+import { n8nWorkflowIn } from "#server/features/workflow-files/n8n/source.ts";
 import { type AgentPlan, findNeeds, type Needs, planAgents, planLinks } from "#server/features/workflow-files/plan.ts";
 import {
   type CheckImportInput,
@@ -9,7 +11,9 @@ import {
   type FileWorkflow,
   type ImportCheck,
   type ImportedAgent,
+  type ImportedWorkflow,
   type ImportGraphInput,
+  type ImportReport,
   type ImportWorkflowInput,
   WORKFLOW_FILE_VERSION,
   WORKFLOW_FORMAT,
@@ -17,7 +21,6 @@ import {
 } from "#server/features/workflow-files/schema.ts";
 import { checkedGraph, triggerKind } from "#server/features/workflows/checks.ts";
 import { workflowDto } from "#server/features/workflows/rows.ts";
-import type { Workflow } from "#server/features/workflows/schema.ts";
 import { insertWorkflow } from "#server/features/workflows/service.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
@@ -36,7 +39,6 @@ const refused = (message: string, errors: FieldError[] = [{ path: "file", messag
 
 /** Which other program a file is of, by keys that only its files have. */
 function foreignName(file: Record<string, unknown>): string | undefined {
-  if (Array.isArray(file.nodes) && isObject(file.connections)) return "n8n";
   if (file.kind === "app" || (isObject(file.app) && isObject(file.workflow))) return "Dify";
   if (isObject(file.blocks) || (isObject(file.state) && isObject(file.state.blocks))) return "Sim";
   if (isObject(file.data) && Array.isArray(file.data.nodes)) return "Langflow";
@@ -53,6 +55,12 @@ function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.inf
     `The file is damaged at ${errors[0]?.path.replace(/^file\.?/, "") || "its top"}: ${errors[0]?.message}`,
     errors.slice(0, 50),
   );
+}
+
+/** What somebody sent, as a file of ours; of another program's also what became of it. */
+interface ReadImport {
+  file: WorkflowFile;
+  report: ImportReport | null;
 }
 
 /** A file of ours; a graph of React Flow, as the API shows a workflow, counts as one that brings nothing along. */
@@ -89,8 +97,9 @@ function fileOf(raw: Record<string, unknown>): WorkflowFile {
  * The workflow in what somebody sent as a file, its graph free of structural faults.
  * @throws AppError VALIDATION_ERROR that says what kind of file it is instead, what is damaged, or every fault of the graph
  */
-export function readWorkflowFile(raw: Record<string, unknown>): WorkflowFile {
-  const file = fileOf(raw);
+export function readImport(raw: Record<string, unknown>): ReadImport {
+  const n8n = raw.format === WORKFLOW_FORMAT ? undefined : n8nWorkflowIn(raw);
+  const { file, report } = n8n ? convertN8n(n8n) : { file: fileOf(raw), report: null };
   const { workflows } = file.requires;
   for (const [what, list] of Object.entries({ agents: file.requires.agents, workflows: workflows ?? [] })) {
     const keys = list.map(({ key }) => key);
@@ -102,7 +111,7 @@ export function readWorkflowFile(raw: Record<string, unknown>): WorkflowFile {
     ...savable(one, `file.requires.workflows.${index}`, `The graph of "${one.name}"`),
   }));
   const own = savable(file, "file", "The graph");
-  return { ...file, ...own, requires: { ...file.requires, ...(children && { workflows: children }) } };
+  return { file: { ...file, ...own, requires: { ...file.requires, ...(children && { workflows: children }) } }, report };
 }
 
 /** @throws AppError VALIDATION_ERROR with every structural fault of a graph in the file */
@@ -131,14 +140,14 @@ export const importGraph = (principal: ProjectPrincipal, input: ImportGraphInput
  * in the nodes' data and told as problems of the workflow. A workflow with a schedule is off unless `enabled` says otherwise.
  * @throws AppError as linkFile does; CONFLICT when the project holds as much as it may
  */
-export async function importWorkflow(principal: ProjectPrincipal, input: ImportWorkflowInput): Promise<Workflow> {
+export async function importWorkflow(principal: ProjectPrincipal, input: ImportWorkflowInput): Promise<ImportedWorkflow> {
   await assertRoom(principal.project.id);
-  const { row, graph } = await linkFile(principal, input, async (made, file, tx) => {
+  const { row, graph, report } = await linkFile(principal, input, async (made, { file, report }, tx) => {
     const enabled = input.enabled ?? triggerKind(file) !== "schedule";
     const { name = file.name } = input;
-    return { graph: made, row: await insertWorkflow(tx, principal, { name, description: file.description, enabled }, made) };
+    return { graph: made, report, row: await insertWorkflow(tx, principal, { name, description: file.description, enabled }, made) };
   });
-  return workflowDto(principal.project.id, row, graph);
+  return { ...(await workflowDto(principal.project.id, row, graph)), import_report: report };
 }
 
 /** Time for the writes of a file with many agents, in milliseconds. */
@@ -215,10 +224,11 @@ const withLinks = ({ nodes, edges }: Graph, byKey: ReadonlyMap<unknown, LinkedDa
 export async function linkFile<Result>(
   principal: ProjectPrincipal,
   input: ImportGraphInput,
-  finish: (graph: Graph, file: WorkflowFile, tx: Prisma.TransactionClient) => Promise<Result>,
+  finish: (graph: Graph, read: ReadImport, tx: Prisma.TransactionClient) => Promise<Result>,
 ): Promise<Result> {
   const project_id = principal.project.id;
-  const file = readWorkflowFile(input.file);
+  const read = readImport(input.file);
+  const { file } = read;
   // What comes along is stored too, also where the file itself goes into a workflow that is there.
   if (file.requires.workflows) await assertRoom(project_id);
   const needs = await findNeeds(project_id, file);
@@ -238,7 +248,7 @@ export async function linkFile<Result>(
         const withAll = (graph: Graph) => withWorkflows(withLinks(graph, byKey), workflows);
         for (const { definition, existing } of needs.workflows)
           workflows.set(definition.key, existing?.id ?? (await makeWorkflow(tx, principal, definition, withAll(definition))));
-        return await finish(withAll(file), file, tx);
+        return await finish(withAll(file), read, tx);
       },
       { timeout: MOST_MS },
     );
@@ -259,7 +269,7 @@ const linkable = (needs: Needs, list: "mcp_servers" | "rag_sources") =>
  * @throws AppError VALIDATION_ERROR for what is no workflow file, or a graph with structural faults
  */
 export async function checkImport({ project }: ProjectPrincipal, input: CheckImportInput): Promise<ImportCheck> {
-  const file = readWorkflowFile(input.file);
+  const { file, report } = readImport(input.file);
   const needs = await findNeeds(project.id, file);
   const agents = needs.agents.map(({ key, definition, existing, nodes }) => ({
     key,
@@ -284,5 +294,6 @@ export async function checkImport({ project }: ProjectPrincipal, input: CheckImp
     credentials: needs.credentials,
     masked: file.masked ?? [],
     is_complete: agents.every(({ existing }) => existing !== null) && needs.credentials.every(({ exists }) => exists),
+    import_report: report,
   };
 }

@@ -5,12 +5,12 @@ import {
   CheckImportInput,
   ExportWorkflowInput,
   ImportCheck,
+  ImportedWorkflow,
   ImportGraphInput,
   ImportWorkflowInput,
   WorkflowFile,
   WorkflowTemplates,
 } from "#server/features/workflow-files/schema.ts";
-import { Workflow } from "#server/features/workflows/schema.ts";
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { Nothing } from "#server/shared/primitives-schema.ts";
 import { Graph } from "#server/workflow/schema.ts";
@@ -49,12 +49,12 @@ export const workflowFilesRouter = router({
         tag,
         summary: "Import a workflow from a file",
         description:
-          "Makes the workflow, the agents that `links` say to create and the workflows that its nodes run and are not here, all or nothing. What is left open is kept in the nodes and listed as `problems`.",
+          "Makes the workflow, the agents that `links` say to create and the workflows that its nodes run and are not here, all or nothing. What is left open is kept in the nodes and listed as `problems`. A workflow of n8n is carried over as far as it goes: nodes that are not known here become notes with their JSON, and `import_report` says what is to be done.",
         status: 201,
       }),
     )
     .input(ImportWorkflowInput)
-    .output(Workflow)
+    .output(ImportedWorkflow)
     .mutation(({ ctx, input }) => importWorkflow(ctx.principal, input)),
   /** For the editor: the nodes of a file, to be put into the workflow that is open. */
   importGraph: editorProcedure

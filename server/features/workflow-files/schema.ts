@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AgentName, AgentTool, CreateAgentInput } from "#server/features/agents/schema.ts";
 import { CreateSkillInput } from "#server/features/skills/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
 import { providerIds } from "#server/llm/kinds.ts";
 import { Description, Id, Name } from "#server/shared/primitives-schema.ts";
 import { graphShape } from "#server/workflow/schema.ts";
@@ -137,7 +138,8 @@ export type ExportWorkflowInput = z.infer<typeof ExportWorkflowInput>;
 // (services/workflow-files/read-workflow-file.ts) and not with a list of fields; the document names the two shapes.
 const anyFile = z.record(z.string().max(200), z.unknown()).meta({
   title: "File",
-  description: "A file of GET /workflows/{workflow_id}/export, or a React Flow graph: {nodes, edges}",
+  description:
+    "A file of GET /workflows/{workflow_id}/export, a React Flow graph ({nodes, edges}), or a workflow of n8n ({nodes, connections})",
   example: {
     format: WORKFLOW_FORMAT,
     version: WORKFLOW_FILE_VERSION,
@@ -206,6 +208,37 @@ export const ImportWorkflowInput = ImportGraphInput.extend({
 });
 export type ImportWorkflowInput = z.infer<typeof ImportWorkflowInput>;
 
+/** What became of a file of another program. */
+export const ImportReport = z
+  .object({
+    format: z.enum(["n8n"]).meta({ description: "The program that wrote the file" }),
+    nodes: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: "In the file", example: "Get orders" }),
+          type: z.string().meta({ description: "In the file", example: "n8n-nodes-base.httpRequest" }),
+          node_id: z.string().nullable().meta({ description: "Id of the node that it became" }),
+          became: z
+            .string()
+            .nullable()
+            .meta({ description: "Type of that node; noteNode: not known here; null: not needed here", example: "httpNode" }),
+        }),
+      )
+      .meta({ description: "Every node of the file" }),
+    to_do: z
+      .array(z.object({ node_id: z.string(), field: z.string().nullable(), message: z.string() }))
+      .meta({ description: "What a person has to see to; also kept as `to_do` in the data of each node" }),
+  })
+  .meta({ id: "WorkflowImportReport" });
+export type ImportReport = z.infer<typeof ImportReport>;
+const importReport = ImportReport.nullable().meta({
+  description: "Of another program's file, what became of it; null for one of this service",
+});
+
+/** A workflow that was made from a file. */
+export const ImportedWorkflow = Workflow.extend({ import_report: importReport }).meta({ id: "ImportedWorkflow" });
+export type ImportedWorkflow = z.infer<typeof ImportedWorkflow>;
+
 const Existing = z
   .object({ id: Id, name: z.string() })
   .nullable()
@@ -246,6 +279,7 @@ export const ImportCheck = z
       .meta({ description: "Names that expressions read", example: [{ name: "CRM_TOKEN", exists: false }] }),
     masked: masked.meta({ description: "Values that the export took out; they are to be written anew, or read from a credential" }),
     is_complete: z.boolean().meta({ description: "Whether everything that the file names is here" }),
+    import_report: importReport,
   })
   .meta({ id: "WorkflowImportCheck" });
 export type ImportCheck = z.infer<typeof ImportCheck>;

@@ -56,7 +56,12 @@ export class FileMask {
     if (typeof value === "string") return this.text(value, place);
     if (Array.isArray(value)) return value.map((item) => this.#deep(item, place));
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => this.#entry(key, item, place)));
+    const { name, value: held } = value as { name?: unknown; value?: unknown };
+    // A header or a field in a list of names and values.
+    const isNamed = typeof name === "string" && typeof held === "string" && isNamedSecret(name, held);
+    if (isNamed) this.#tell(place, BY_NAME);
+    const entries = Object.entries(value).filter(([key]) => !isNamed || key !== "value");
+    return { ...Object.fromEntries(entries.map(([key, item]) => this.#entry(key, item, place))), ...(isNamed && { value: MASK }) };
   }
 }
 

@@ -45,7 +45,8 @@ function problems({ code, inputs }: z.infer<typeof config>, scope: NodeScope): N
   const names = inputs.map(({ name }) => name.trim());
   const faults = new Set(names.flatMap((name) => nameFault(name, names) ?? []));
   const wrong = [...faults].map((message) => ({ field: "inputs", message }));
-  if (code.trim() === "") return [...wrong, { field: "code", message: "Write the code. Its last line says what comes out." }];
+  if (code.replace(/^[ \t]*#.*$/gm, "").trim() === "")
+    return [...wrong, { field: "code", message: "Write the code. Its last line says what comes out." }];
   const fault = wrong.length ? undefined : scope.codeFault?.(code, names);
   return fault ? [...wrong, { field: "code", message: fault }] : wrong;
 }

@@ -1,0 +1,306 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readImport } from "#server/features/workflow-files/import.ts";
+import { codeFault, runCode } from "#server/runs/effects/code.ts";
+import { conditionFault, evaluateCondition } from "#server/runs/effects/conditions.ts";
+import { overlapsIn } from "#server/workflow/layout/place.ts";
+import { findProblems } from "#server/workflow/problems.ts";
+
+const folder = join(import.meta.dirname, "examples");
+const example = (name: string): Record<string, unknown> => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
+const { signal } = new AbortController();
+
+/** A converted file by the names of its nodes. */
+function converted(raw: Record<string, unknown>) {
+  const { file, report } = readImport(raw);
+  const label = new Map(file.nodes.map((node) => [node.id, String(node.data.label)]));
+  const node = (name: string) => file.nodes.find(({ data }) => data.label === name) ?? expect.fail(`there is no ${name}`);
+  const edges = file.edges.map(
+    ({ source, target, sourceHandle }) => `${label.get(source)}${sourceHandle ? ` ${sourceHandle}` : ""} > ${label.get(target)}`,
+  );
+  const toDo = (name: string) => report?.to_do.flatMap(({ node_id, message }) => (label.get(node_id) === name ? [message] : [])) ?? [];
+  const problems = findProblems(file, { agentName: () => undefined, credentialNames: [] }).map(
+    ({ node_id, message }) => `${label.get(node_id ?? "")}: ${message}`,
+  );
+  return { file, report, node, edges, toDo, problems };
+}
+
+const node = (name: string, type: string, parameters: object = {}, more: object = {}) => ({
+  ...{ name, type: `n8n-nodes-base.${type}`, typeVersion: 1, position: [0, 0], parameters },
+  ...more,
+});
+const chain = (...names: string[]) =>
+  Object.fromEntries(names.slice(1).map((name, index) => [names[index], { main: [[{ node: name, type: "main", index: 0 }]] }]));
+
+test.each(readdirSync(folder).map((file) => file.replace(/\.json$/, "")))(
+  "%s comes in as a graph that can be saved and lies side by side",
+  (name) => {
+    const { file, report } = converted(example(name));
+    const data = Object.fromEntries(file.nodes.map((node) => [node.id, node.data]));
+    expect([...overlapsIn({ nodes: file.nodes, edges: file.edges, data })]).toEqual([]);
+    expect(report?.nodes).toHaveLength((example(name).nodes as unknown[]).length);
+  },
+);
+
+test("a webhook with branches runs as it did: nothing is left to do but what no file can say", async () => {
+  const { file, node, edges, problems, report } = converted(example("orders"));
+  expect(problems).toEqual([]);
+  expect(node("Webhook")).toMatchObject({ type: "triggerNode", data: { kind: "http", allowed_methods: ["POST"], response_mode: "sync" } });
+  expect(node("Order").data.fields).toEqual([
+    { name: "total", value: "{{trigger.output.body.total}}", type: "number" },
+    { name: "customer", value: '{{trigger.output.body.customer.name | trim | default("nobody")}}', type: "text" },
+  ]);
+  // What does nothing is gone, and a branch may not follow a branch.
+  expect(edges).toEqual([
+    "Webhook > Order",
+    "Order > Large?",
+    "Large? true > Known?",
+    "Large? false > Usual",
+    "Known? case:true > Priority",
+    "Known? default > Usual",
+  ]);
+  expect(node("Known?").type).toBe("switchNode");
+  const condition = String(node("Large?").data.condition);
+  expect(await conditionFault(condition, "project", signal)).toBeUndefined();
+  const holds = (total: number, customer: string) =>
+    evaluateCondition(
+      condition,
+      { output: "", trigger_output: "", node_outputs: { Order: JSON.stringify({ total, customer }) } },
+      () => signal,
+      "project",
+    );
+  expect([await holds(250, "Ada"), await holds(99, "Ada"), await holds(250, "nobody")]).toEqual([true, false, false]);
+  expect(node("Priority").data).toMatchObject({
+    format: "json",
+    value: '{ "queue": "priority", "customer": "{{Order.output.customer}}", "total": {{Order.output.total}} }',
+  });
+  expect(node("Usual").data.value).toBe("usual: {{Order.output.customer}}");
+  expect(report?.nodes.find(({ name }) => name === "Nothing")).toEqual({
+    name: "Nothing",
+    type: "n8n-nodes-base.noOp",
+    node_id: null,
+    became: null,
+  });
+  expect(file.name).toBe("Orders");
+});
+
+test("a list becomes a loop, an agent keeps its prompt and model, and what is not here a note", async () => {
+  const { file, node, edges, toDo, problems } = converted(example("digest"));
+  expect(node("Every morning").data).toMatchObject({ kind: "schedule", cron_expression: "30 8 * * 1,3,5", timezone: "Europe/Berlin" });
+  expect(node("Get articles").data).toMatchObject({
+    url: "https://api.example.com/articles",
+    timeout: 10,
+    retries: 3,
+    auth: { kind: "header", credential: "NEWS_API" },
+    query: [
+      { name: "tag", value: "{{credentials.TAG}}" },
+      { name: "since", value: "{{ $now.minus(1, 'day').toISO() }}" },
+    ],
+  });
+  expect(node("Articles")).toMatchObject({ type: "loopNode", data: { items_expression: "{{Get articles.output.articles}}" } });
+  expect(node("Title").data.fields).toEqual([{ name: "title", value: "{{Articles.current_item.title | upper}}", type: "text" }]);
+  expect(edges).toEqual([
+    "Every morning > Get articles",
+    "Get articles > Articles",
+    "Articles body > Has a text",
+    "Has a text true > Title",
+    "Title > All titles",
+    "All titles > AI Agent",
+    "AI Agent > Done",
+  ]);
+  const condition = String(node("Has a text").data.condition);
+  const holds = (item: object) =>
+    evaluateCondition(condition, { output: JSON.stringify(item), trigger_output: "", node_outputs: {} }, () => signal, "project");
+  expect([await holds({ text: "", title: "Good NEWS" }), await holds({ text: "", title: "Weather" })]).toEqual([true, false]);
+  const { code, inputs } = node("All titles").data as { code: string; inputs: { name: string; value: string }[] };
+  expect(inputs).toEqual([{ name: "text", value: "{{Articles.output}}" }]);
+  expect(await runCode({ code, inputs: { text: '[{"title":"A"},{"title":"B"}]' }, timeout: 5 }, signal, "project")).toMatchObject({
+    output: '{"titles":["A","B"]}',
+  });
+
+  expect(file.requires.agents).toMatchObject([
+    {
+      key: "agent-1",
+      provider: "openai",
+      model: "gpt-4o-mini",
+      temperature: 0.3,
+      system_prompt: "You write short digests.",
+      tools: ["web_search"],
+    },
+  ]);
+  expect(node("AI Agent").data).toMatchObject({ agent_id: "agent-1", input: 'Sum up: {{All titles.output.titles | join(", ")}}' });
+  expect(node("Done").data.fields).toMatchObject([{ value: "{{AI Agent.output}}" }, { value: "{{Send Email.output.messageId}}" }]);
+
+  expect(node("Send Email")).toMatchObject({ type: "noteNode", data: { content: expect.stringContaining("team@example.com") } });
+  expect(toDo("Send Email")).toEqual([expect.stringContaining("no “emailSend” here")]);
+  expect(toDo("AI Agent")).toEqual([expect.stringContaining("Memory")]);
+  expect(toDo("Get articles")).toEqual(
+    expect.arrayContaining([expect.stringContaining("pagination"), expect.stringContaining("NEWS_API")]),
+  );
+  expect(toDo("Every morning")).toEqual([expect.stringContaining("once for every item"), expect.stringContaining("error workflow")]);
+  expect(node("When clicking ‘Test workflow’").type).toBe("noteNode");
+  expect(node("Sticky Note").data).toMatchObject({ content: "## Digest\nEvery other morning" });
+  // A secret that somebody typed in does not come in for everybody to read.
+  expect(JSON.stringify(file)).not.toContain("wrong1place2for3a4secret");
+  expect(file.masked).toEqual([expect.objectContaining({ name: "Get articles", field: "headerParameters" })]);
+  expect(problems).toEqual([
+    expect.stringMatching(/^Get articles: The project has no credential "NEWS_API"/),
+    expect.stringMatching(/^Get articles: .*credential "TAG"/),
+    expect.stringMatching(/^Get articles: .*is written as in n8n/),
+    expect.stringMatching(/^AI Agent: /),
+    expect.stringMatching(/^Done: {{Send Email.output.messageId}} names nothing/),
+  ]);
+});
+
+test("a form asks the same, code stands as remarks until it is written anew, and a way back is told", async () => {
+  const { node, edges, toDo, problems } = converted(example("support"));
+  expect(node("On form submission").data).toMatchObject({
+    kind: "params",
+    parameters: [
+      { name: "Your_e_mail", label: "Your e-mail", type: "text", required: true },
+      { name: "Kind", type: "select", options: ["Bill", "Fault"] },
+      { name: "How_many", type: "number" },
+    ],
+  });
+  const cases = node("By kind").data.cases as { id: string; label: string; condition: string }[];
+  expect(cases).toMatchObject([
+    { id: "1", label: "Bill", condition: 'str(json.loads(trigger_output)["Kind"]) == "Bill".lower()'.replace(".lower()", "") },
+    { id: "2", label: "Fault" },
+  ]);
+  expect(cases[1]?.condition).toMatch(/^# n8n: =\{\{ \$json\.Kind\.split/);
+  expect(await conditionFault(cases[1]?.condition ?? "", "project", signal)).toEqual(expect.any(String));
+  expect(edges).toEqual([
+    "On form submission > By kind",
+    "By kind case:1 > Count",
+    "By kind case:2 > Old code",
+    "By kind default > Say no",
+    "Count > Merge",
+    "Old code > Merge",
+    "Merge > Ten minutes",
+    "Ten minutes done > Answer it",
+    "Answer it > Try again",
+  ]);
+  expect(node("Count").data.code).toContain("# for (const item of $input.all()) {");
+  expect(node("Ten minutes").data).toMatchObject({ mode: "for", seconds: 600 });
+  expect(node("Answer it").data).toMatchObject({ workflow_id: "", params: { mail: "{{trigger.Your_e_mail}}" } });
+  expect(toDo("Answer it")).toEqual([expect.stringContaining("“Answers”")]);
+  expect(toDo("Try again")).toEqual([expect.stringContaining("led back to “Ten minutes”")]);
+  expect(node("Say no")).toMatchObject({ type: "terminateNode", data: { status: "failed", message: "Nobody for {{trigger.Kind}}" } });
+  expect(problems).toEqual([
+    "Count: Write the code. Its last line says what comes out.",
+    "Old code: Write the code. Its last line says what comes out.",
+    "Answer it: Choose a workflow.",
+  ]);
+  const { code, inputs } = node("Merge").data as { code: string; inputs: { name: string; value: string }[] };
+  expect(inputs.map(({ value }) => value)).toEqual(["{{Count.output}}", "{{Old code.output}}"]);
+  expect(await codeFault(code, ["input_1", "input_2"], "project", signal)).toBeUndefined();
+  const merged = await runCode({ code, inputs: { input_1: '{"a":1}', input_2: '{"b":2}' }, timeout: 5 }, signal, "project");
+  expect(merged).toMatchObject({ output: '{"a":1,"b":2}' });
+});
+
+test("a file without a trigger gets one, before what nothing leads to", () => {
+  const set = (name: string) => ({ name, type: "n8n-nodes-base.set", typeVersion: 3.4, position: [0, 0], parameters: {} });
+  const { edges, node } = converted({
+    nodes: [set("A"), set("B")],
+    connections: { A: { main: [[{ node: "B", type: "main", index: 0 }]] } },
+  });
+  expect(edges).toEqual(["Start > A", "A > B"]);
+  expect(node("Start").data.kind).toBe("manual");
+});
+
+test("what is to be found in a text is the form of an agent's answer, and a workflow that runs itself is told", () => {
+  const langchain = (name: string, type: string, parameters: object) => ({
+    ...node(name, "", parameters),
+    type: `@n8n/n8n-nodes-langchain.${type}`,
+  });
+  const attributes = [
+    { name: "city", description: "Where", required: true },
+    { name: "guests", type: "number" },
+  ];
+  const {
+    file,
+    node: find,
+    toDo,
+  } = converted({
+    nodes: [
+      node("Start", "manualTrigger"),
+      langchain("Find", "informationExtractor", { text: "={{ $json.mail }}", attributes: { attributes } }),
+      node("Keep", "executionData"),
+      node("Pause", "wait", { amount: 0, unit: "seconds" }),
+      node("Again", "executeWorkflow", {
+        workflowId: "={{ $workflow.id }}",
+        workflowInputs: { value: { city: "={{ $json.output.city }}" } },
+      }),
+      langchain("Store", "vectorStoreQdrant", {}),
+    ],
+    connections: chain("Start", "Find", "Keep", "Pause", "Again", "Store"),
+  });
+  expect(file.requires.agents).toMatchObject([
+    {
+      output_schema: {
+        type: "object",
+        properties: { city: { type: "string", description: "Where" }, guests: { type: "number" } },
+        required: ["city"],
+      },
+    },
+  ]);
+  expect(find("Find").data).toMatchObject({ agent_id: "agent-1", input: "{{trigger.output.mail}}" });
+  expect(find("Pause").data.seconds).toBe(1);
+  expect(find("Again").data.params).toEqual({ city: "{{Find.output.city}}" });
+  expect(toDo("Again")).toEqual([expect.stringContaining("None may run itself here")]);
+  expect(toDo("Store")).toEqual([expect.stringContaining("Knowledge")]);
+  expect(toDo("Pause")).toEqual([]);
+});
+
+test("what is made to break an import comes in all the same, or is refused with a sentence", () => {
+  let deep: unknown = "x";
+  for (let level = 0; level < 5000; level++) deep = [deep];
+  const names = JSON.parse('{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}');
+  const odd = [
+    node("__proto__", "set", names),
+    node("constructor", "httpRequest", { url: { toString: 1, valueOf: 1 }, method: ["x"], options: deep, authentication: deep }),
+    node("toString", "constructor", names, { type: "__proto__" }),
+    node("trigger", "code", { jsCode: "x".repeat(300_000) }),
+    node("{{trigger.output}}", "if", { conditions: { string: deep, conditions: "no" } }),
+    node("switch", "switch", { rules: { values: Array.from({ length: 500 }, () => ({ outputKey: "default" })) } }),
+    node("wait", "wait", { amount: { toString: null }, unit: "__proto__" }),
+    node("form", "formTrigger", { formFields: { values: Array.from({ length: 900 }, () => ({ fieldLabel: "__proto__" })) } }),
+    node("cron", "cron", { triggerTimes: { item: [{ mode: "custom", cronExpression: `${"9".repeat(5000)} * * * *` }] } }),
+    node(
+      "agent",
+      "x",
+      { text: `=${"{{".repeat(50_000)}`, options: { systemMessage: deep } },
+      { type: "@n8n/n8n-nodes-langchain.agent", position: ["a", 1e300] },
+    ),
+    node("loop", "splitInBatches"),
+    node("note", "stickyNote", { content: deep, width: -1e9, height: "x" }),
+    "no node",
+    { type: 5 },
+  ];
+  const connections = {
+    ...chain("form", "{{trigger.output}}", "switch", "loop", "constructor", "loop"),
+    constructor: { main: [[{ node: "constructor" }, { node: "form" }, { node: "nobody" }, null], deep], __proto__: deep },
+    __proto__: { main: "x" },
+  };
+  const { file, report, node: find } = converted({ nodes: odd, connections, settings: deep });
+  expect(report?.nodes).toHaveLength(12);
+  expect(file.nodes.every(({ id }) => /^n\d+$/.test(id))).toBe(true);
+  expect(find("switch").data.cases).toHaveLength(20);
+  expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  const many = { nodes: Array.from({ length: 1001 }, (_, index) => node(`n${index}`, "set")), connections: {} };
+  expect(() => readImport(many)).toThrow(/1001 nodes/);
+  expect(() => readImport({ nodes: [], connections: {} })).toThrow(/workflow of n8n/);
+});
+
+test("expressions that go round and round, or through everything, end", () => {
+  const size = 300;
+  const names = Array.from({ length: size }, (_, index) => `s${index}`);
+  const keeps = { values: { string: [{ name: "own", value: `=${"{{$json.far}}".repeat(300)}` }] } };
+  const nodes = [node("Start", "manualTrigger"), ...names.map((name) => node(name, "set", keeps))];
+  const { file } = converted({
+    nodes,
+    connections: { ...chain("Start", ...names), [`s${size - 1}`]: { main: [[{ node: "s0", type: "main", index: 0 }]] } },
+  });
+  expect(file.nodes).toHaveLength(size + 1);
+});
