@@ -1,19 +1,21 @@
 "use client";
 
 import type { QueryKey } from "@tanstack/react-query";
-import { CircleCheck, TriangleAlert } from "lucide-react";
+import { CircleCheck, ListChecks, TriangleAlert } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { plural } from "#components/format.ts";
 import { useApi } from "#components/trpc.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Popover } from "#components/ui/popover.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { useCanvasUi, useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { MAX_FRAMES } from "#components/workflow-editor/node-panel/focus-when-mounted.ts";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { useAgentNames, useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import { definitionOf } from "#server/workflow/graph.ts";
 import type { Graph } from "#server/workflow/schema.ts";
+import { CHECK_LIST } from "#server/workflow/to-dos.ts";
 import { findUnreached } from "#server/workflow/unreached.ts";
 
 /** Leaves the focus to the field that one goes to; when nothing has taken it, e.g. since the field is disabled, it goes back. */
@@ -23,9 +25,17 @@ function awaitFocus(back: HTMLElement | null, tries = MAX_FRAMES): void {
   else requestAnimationFrame(() => awaitFocus(back, tries - 1));
 }
 
-/** The list of what would stop a run, and of what never runs, each with the way to its field. */
+// Loaded when the list is opened, or comes open from an import.
+const ToDos = loadedOnUse(() => import("#components/workflow-editor/to-dos.tsx").then((module) => module.ToDos));
+
+const countToDos = (data: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>): number =>
+  Object.values(data).reduce((sum, { to_do } = {}) => sum + (Array.isArray(to_do) ? to_do.length : 0), 0);
+
+/** The list of what would stop a run, of what never runs, and of what an import left to do, each with the way to its field. */
 export function ProblemsPopover() {
-  const [isOpen, setIsOpen] = useState(false);
+  // Right after an import the list is what one came for.
+  const [isOpen, setIsOpen] = useState(() => window.location.hash === CHECK_LIST);
+  const toDos = useEditor((state) => countToDos(state.data));
   const problems = useCanvasUi((state) => state.problems);
   const unreached = useCanvasUi((state) => state.unreached);
   const ui = useCanvasUiStore();
@@ -33,6 +43,16 @@ export function ProblemsPopover() {
   const isGoing = useRef(false);
   const button = useRef<HTMLButtonElement>(null);
   const count = problems.length + unreached.length;
+  const name = count ? plural(count, "problem") : "No problems";
+  useEffect(() => {
+    if (window.location.hash === CHECK_LIST) window.history.replaceState(window.history.state, "", window.location.pathname);
+  }, []);
+  const go = (id: string, field: string | null) => {
+    isGoing.current = true;
+    setIsOpen(false);
+    editor.getState().selectOnly(id);
+    ui.getState().goTo(id, field);
+  };
   return (
     <Popover
       label="Problems"
@@ -47,16 +67,22 @@ export function ProblemsPopover() {
         }
         isGoing.current = false;
       }}
-      className="max-h-80 w-84 overflow-y-auto p-1.5"
+      className="max-h-[min(55dvh,30rem)] w-84 overflow-y-auto p-1.5"
       trigger={
         <button
           ref={button}
           type="button"
-          aria-label={count ? plural(count, "problem") : "No problems"}
+          aria-label={toDos ? `${name}, ${toDos} to do` : name}
           className={`ml-0.5 inline-flex h-7 items-center gap-1 rounded-md px-1.5 font-medium text-12 tabular hover:bg-hover ${count ? "text-waiting" : "text-ink-faint"}`}
         >
           {count ? <TriangleAlert aria-hidden className="size-3.5" /> : <CircleCheck aria-hidden className="size-3.5" />}
           {count > 0 && count}
+          {toDos > 0 && (
+            <>
+              <ListChecks aria-hidden className="ml-1 size-3.5" />
+              {toDos}
+            </>
+          )}
         </button>
       }
     >
@@ -77,12 +103,7 @@ export function ProblemsPopover() {
                   <button
                     type="button"
                     className="h-6 shrink-0 rounded-sm px-1 text-12 text-thread-text hover:underline"
-                    onClick={() => {
-                      isGoing.current = true;
-                      setIsOpen(false);
-                      editor.getState().selectOnly(node.id);
-                      ui.getState().goTo(node.id, field);
-                    }}
+                    onClick={() => go(node.id, field)}
                   >
                     Go to fix
                   </button>
@@ -92,6 +113,7 @@ export function ProblemsPopover() {
           })}
         </ul>
       )}
+      {toDos > 0 && <ToDos onGo={go} />}
     </Popover>
   );
 }

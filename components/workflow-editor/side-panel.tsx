@@ -99,7 +99,8 @@ export function SidePanel({ isSheetOpen, onSheetClose }: { isSheetOpen: boolean;
           value={tab}
           onValueChange={setTab}
           className="flex-1"
-          panelClassName="overflow-y-auto"
+          // What is hidden in a panel but there to be heard would make the page longer if the panel did not hold it.
+          panelClassName="relative overflow-y-auto"
           actions={
             <IconButton
               label="Close the panel"

@@ -157,7 +157,7 @@ export function ImportCheckList({ check, choices, onChange }: ImportCheckListPro
       )}
       {check.masked.length > 0 && (
         <Part
-          title="Taken out by the export"
+          title="Secrets that were taken out"
           hint="•••• stands where something looked like a secret. Write it anew in the editor, best as a credential."
         >
           {check.masked.map((one) => (

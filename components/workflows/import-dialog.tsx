@@ -80,7 +80,7 @@ function ImportSteps({ insert, onDone }: { insert?: InsertGraph; onDone: () => v
     >
       <FileDrop
         label="Workflow file"
-        words="Drop a .treadle.json file here."
+        words="Drop a .treadle.json file here, or a workflow of n8n."
         accept=".json,application/json"
         inputLabel="File to import"
         button={{ label: "Choose a file" }}
@@ -88,7 +88,10 @@ function ImportSteps({ insert, onDone }: { insert?: InsertGraph; onDone: () => v
         hasFocus
         onFiles={([file]) => void take(file)}
       />
-      <Field label="Or paste the JSON" hint="A file that was exported here, or a React Flow graph: nodes and edges.">
+      <Field
+        label="Or paste the JSON"
+        hint="A file that was exported here, a workflow copied from n8n, or a React Flow graph: nodes and edges."
+      >
         <Textarea
           value={text}
           rows={5}

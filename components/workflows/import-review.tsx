@@ -2,12 +2,15 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { plural } from "#components/format.ts";
 import { FormFailure } from "#components/forms/form.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { DialogFooter } from "#components/ui/dialog.tsx";
 import { Field, FieldError } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
+import { Link } from "#components/ui/link.tsx";
+import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { ImportCheckList } from "#components/workflows/import-check-list.tsx";
 import {
@@ -20,6 +23,7 @@ import {
 } from "#components/workflows/import-choices.ts";
 import type { CheckedFile, useImport } from "#components/workflows/use-import.ts";
 import type { LlmKey } from "#server/features/llm-keys/schema.ts";
+import type { ImportReport } from "#server/features/workflow-files/schema.ts";
 
 const STARTS: Record<string, string> = {
   manual: "started by hand",
@@ -39,6 +43,28 @@ export interface ImportReviewProps {
   /** Of an import into a workflow that is open: told when the nodes are there. Such an import makes no workflow to be named. */
   onInserted?: () => void;
 }
+
+/** What becomes of another program's file; what is to be done then is told in the editor, at each node. */
+function ForeignFile({ report: { nodes, to_do } }: { report: ImportReport }) {
+  const notes = nodes.filter(({ type, became }) => became === "noteNode" && !type.endsWith(".stickyNote"));
+  const steps = nodes.filter(({ became }) => became !== null && became !== "noteNode");
+  const names = notes.slice(0, MOST_NAMES).map(({ name }) => `“${name}”`);
+  const more = notes.length - names.length;
+  return (
+    <Notice
+      title={`A workflow of n8n: ${plural(steps.length, "node")} come over${notes.length ? `, ${plural(notes.length, "node")} as a note` : ""}`}
+    >
+      {notes.length > 0 && (
+        <p>{`Not known here: ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}. Their JSON is kept in the notes.`}</p>
+      )}
+      {to_do.length > 0 && <p>{`${plural(to_do.length, "thing")} to do then: the editor lists them, each with its node.`}</p>}
+      <Link href="/docs/from-n8n" target="_blank" className="text-thread-text hover:underline">
+        What is different here<span className="sr-only"> (opens a new tab)</span>
+      </Link>
+    </Notice>
+  );
+}
+const MOST_NAMES = 8;
 
 /** The second step of an import: what the file needs, what stands for it here, and the button that makes the workflow. */
 export function ImportReview(props: ImportReviewProps) {
@@ -85,6 +111,7 @@ function ReviewForm({ checked, importing, back, action, keys, onInserted }: Impo
           />
         </Field>
       )}
+      {check.import_report && <ForeignFile report={check.import_report} />}
       <ImportCheckList
         check={check}
         choices={choices}

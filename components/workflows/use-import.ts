@@ -8,6 +8,7 @@ import { toast } from "#components/ui/toaster.tsx";
 import type { ImportCheck, ImportLinks } from "#server/features/workflow-files/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
 import type { Graph } from "#server/workflow/schema.ts";
+import { CHECK_LIST } from "#server/workflow/to-dos.ts";
 
 type File = Record<string, unknown>;
 
@@ -66,13 +67,14 @@ export function useImport(insert?: InsertGraph) {
       }
       const workflow = await attempt(() => client.workflowFiles.import.mutate(input));
       if (!workflow) return false;
-      const left = workflow.problems.length;
+      const toDos = workflow.import_report?.to_do.length ?? 0;
+      const left = workflow.problems.length + toDos;
       const notes = [
         ...(left > 0 ? [`${plural(left, "thing")} left to do: see Problems in the editor.`] : []),
         ...(workflow.enabled ? [] : ["It is off until you switch it on in the list."]),
       ];
       toast.success(`“${workflow.name}” created`, notes.length ? { description: notes.join(" ") } : {});
-      router.push(`/workflows/${workflow.id}`);
+      router.push(`/workflows/${workflow.id}${toDos > 0 ? CHECK_LIST : ""}`);
       await Promise.all([cache.invalidateQueries(trpc.workflows.list.pathFilter()), cache.invalidateQueries(trpc.agents.pathFilter())]);
       return true;
     },
@@ -91,8 +93,10 @@ export function parseFile(text: string): ReadFile {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { file: value as Record<string, unknown> };
-    return { fault: "It is JSON, but no workflow. Choose a file that was exported here, or a React Flow graph with nodes and edges." };
+    return {
+      fault: "It is JSON, but no workflow. Choose a file that was exported here or from n8n, or a React Flow graph with nodes and edges.",
+    };
   } catch {
-    return { fault: "It is not JSON. Choose a .treadle.json file that was exported here, and paste it whole." };
+    return { fault: "It is not JSON. Choose a file that was exported here or from n8n, and paste it whole." };
   }
 }

@@ -129,3 +129,46 @@ test("a workflow leaves as a file and comes in elsewhere, its agent left open an
   await there.getByRole("button", { name: "Undo", exact: true }).click();
   await expect(canvas.getByRole("group", { name: "Agent Ask 2" })).toBeHidden();
 });
+
+test("a workflow of n8n comes in with the list of what is to be done, which leads to each node and is ticked off", async ({
+  signedInPage: page,
+}) => {
+  await page.goto("/workflows");
+  await page.getByRole("button", { name: "Import" }).click();
+  const dialog = page.getByRole("dialog", { name: "Import a workflow" });
+  await dialog.getByLabel("File to import").setInputFiles("server/features/workflow-files/n8n/examples/digest.json");
+  await expect(dialog).toContainText("A workflow of n8n: 8 nodes come over, 4 nodes as a note");
+  await expect(dialog).toContainText("“Send Email”");
+  await expect(dialog.getByText("Secrets that were taken out")).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Import", exact: true }).click();
+
+  // The list is what one came for: it is open, and its address is the workflow's own again.
+  const list = page.getByRole("region", { name: "Left to do by the import" });
+  await expect(list.getByText("There is no “emailSend” here", { exact: false })).toBeVisible();
+  await expect(page).not.toHaveURL(/#/);
+  expect(await axeFaults(page)).toEqual([]);
+  const rows = list.getByRole("listitem");
+  const count = await rows.count();
+  const problems = page.getByRole("button", { name: `, ${count} to do` });
+  await expect(problems).toBeVisible();
+  await list.getByRole("checkbox", { name: /pagination/ }).click();
+  await expect(rows).toHaveCount(count - 1);
+
+  // One leads to its field, and stands beside its node too.
+  await rows.filter({ hasText: "Say which header" }).getByRole("button", { name: "Go to it" }).click();
+  await expect(list.getByRole("checkbox", { name: /Say which header/ })).toBeVisible();
+  // The panel scrolls to the field, and nothing around it: hidden legends in it are no reason to.
+  await expect(page.getByRole("tab", { name: "Editor" })).toBeInViewport({ ratio: 1 });
+  await list.getByRole("checkbox", { name: /Say which header/ }).click();
+  await expect(list).toBeHidden();
+  await expect(page.getByRole("button", { name: `, ${count - 2} to do` })).toBeVisible();
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await expect(list).toBeVisible();
+
+  // With the note that it is about it is gone as well.
+  await page.getByRole("button", { name: `, ${count - 1} to do` }).click();
+  await rows.filter({ hasText: "emailSend" }).getByRole("button", { name: "Go to it" }).click();
+  await page.getByRole("button", { name: "Delete node" }).click();
+  await expect(page.getByRole("button", { name: `, ${count - 2} to do` })).toBeVisible();
+});

@@ -41,6 +41,7 @@ const OWN_TITLES: Record<string, string> = {
   targetHandle: "Way in",
   parentId: "Inside of",
   pinned: "Pinned output",
+  to_do: "Left to do by the import",
 };
 
 /** What the node's panel calls a field. */

@@ -44,6 +44,9 @@ const HttpPanel = loadedOnUse(() =>
   import("#components/workflow-editor/node-panel/trigger-address.tsx").then((module) => module.HttpPanel),
 );
 
+// Loaded with the first node at which an import left something to do.
+const ToDos = loadedOnUse(() => import("#components/workflow-editor/to-dos.tsx").then((module) => module.ToDos));
+
 /** What a trigger has besides its fields: the address that others call. */
 function TriggerPanel({ config, isReadOnly }: { config: NodeConfig<"triggerNode">; isReadOnly: boolean }) {
   if (config.kind === "webhook") return <WebhookPanel sender={config} isReadOnly={isReadOnly} />;
@@ -136,6 +139,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
           ))}
         </Notice>
       )}
+      {data.to_do !== undefined && <ToDos nodeId={id} />}
       {type === "httpNode" && !isReadOnly && <CurlImport nodeId={id} panel={settings} />}
       {fields.filter(([, schema]) => !schema.meta()?.advanced).map(draw)}
       {type === "workflowNode" && <WorkflowLinks nodeId={id} workflowId={config.workflow_id} isReadOnly={isReadOnly} />}

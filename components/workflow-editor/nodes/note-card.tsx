@@ -32,6 +32,9 @@ const { minWidth, minHeight, maxWidth, maxHeight } = NOTE_SIZE;
 const bounded = (value: number | undefined, least: number, most: number) =>
   value === undefined ? undefined : Math.min(Math.max(value, least), most);
 
+/** More characters than this may not all be seen at once on a sheet that nobody made larger. */
+const LONG = 300;
+
 /** A note: Markdown on a coloured sheet, as large as somebody made it. A double click opens it for writing. */
 export function NoteCard({ id, config, label }: { id: string; config: NodeConfig<"noteNode">; label: string }) {
   const isReadOnly = useEditor((state) => state.isReadOnly);
@@ -49,13 +52,20 @@ export function NoteCard({ id, config, label }: { id: string; config: NodeConfig
       {isWriting ? (
         <NoteText id={id} text={config.content} label={label} isSized={height !== undefined} />
       ) : (
-        <div className={cn("nowheel min-h-0 overflow-y-auto", height === undefined && "max-h-50")}>
+        // What may be longer than the sheet is scrolled by the keyboard too.
+        <section
+          aria-label={`Text of ${label}`}
+          tabIndex={config.content.length > LONG || height !== undefined ? 0 : undefined}
+          className={cn("nowheel min-h-0 overflow-y-auto", height === undefined && "max-h-50")}
+        >
           {config.content.trim() ? (
-            <Markdown className="text-13 [&>*+*]:mt-2 [&>:first-child]:mt-0">{config.content}</Markdown>
+            <Markdown className="text-13 [&>*+*]:mt-2 [&>:first-child]:mt-0 [&_pre]:whitespace-pre-wrap [&_pre]:break-words">
+              {config.content}
+            </Markdown>
           ) : (
             <p className="text-13 text-ink-faint">{isReadOnly ? "An empty note." : "Double-click to write."}</p>
           )}
-        </div>
+        </section>
       )}
       {!isReadOnly && (
         <NodeResizeControl
