@@ -43,6 +43,8 @@ const chapters = [
   { href: "/docs/rest", label: "REST with curl" },
   { href: "/docs/clients", label: "Clients" },
   { href: "/docs/api", label: "API reference" },
+  { href: "/docs/from-n8n", label: "Coming from n8n" },
+  { href: "/docs/from-dify", label: "Coming from Dify" },
   { href: "/docs/administration", label: "Administration" },
   { href: "/docs/security", label: "Security" },
 ];
