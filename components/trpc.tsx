@@ -5,8 +5,8 @@ import { createTRPCClient, httpBatchLink, splitLink, TRPCClientError } from "@tr
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "#server/http/trpc/root.ts";
-import { ErrorBody } from "#server/shared/error-schema.ts";
-import { MOST_CALLS } from "#server/shared/primitives-schema.ts";
+import type { ErrorBody } from "#server/shared/error-schema.ts";
+import { MOST_CALLS } from "#server/shared/most-calls.ts";
 
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
 
@@ -18,10 +18,14 @@ export const useApi = () => ({ trpc: useTRPC(), client: useTRPCClient(), cache: 
 /** Something that did not come as far as the server, with the reason in words for people. */
 export class UserError extends Error {}
 
+/** True for what the server's formatter of errors writes; looked at by hand, since every page would load zod for it. */
+const isErrorBody = (data: unknown): data is ErrorBody =>
+  typeof data === "object" && data !== null && ["detail", "error_code", "status"].every((name) => name in data);
+
 /** What the server said about a failed call; one sentence of our own when it could not be reached. */
 export function errorBodyOf(error: unknown): ErrorBody {
-  const known = error instanceof TRPCClientError ? ErrorBody.safeParse(error.data) : undefined;
-  if (known?.success) return known.data;
+  const data: unknown = error instanceof TRPCClientError ? error.data : undefined;
+  if (isErrorBody(data)) return data;
   const detail = error instanceof UserError ? error.message : "The service cannot be reached. Check your connection and try again.";
   return { detail, error_code: "INTERNAL_ERROR", status: 0 };
 }

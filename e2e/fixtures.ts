@@ -21,7 +21,7 @@ import { Workflow } from "#server/features/workflows/schema.ts";
 import { sessionCookieName } from "#server/platform/auth/session.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { ExecuteResult, Execution } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import { newAccount } from "#server/testing/new-account.ts";
 

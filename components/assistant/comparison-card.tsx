@@ -17,7 +17,7 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import type { ExecutionView } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 /** How often a run that has not ended is looked at, in milliseconds. */
 const WATCH_MS = 2000;

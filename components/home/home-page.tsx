@@ -17,7 +17,8 @@ import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { useNewWorkflow } from "#components/workflows/new-workflow.ts";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
-import { type ExecutionStatus, isFinal } from "#server/runs/status-schema.ts";
+import type { ExecutionStatus } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 const WHILE_ACTIVE_MS = 2_000;
 const WHILE_QUIET_MS = 10_000;

@@ -5,7 +5,7 @@ import { useRunShallow } from "#components/runs/store/run-context.tsx";
 import { type AssistantPlace, useAssistant } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 
 export interface AskAboutRunProps {

@@ -12,7 +12,7 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { useEditor } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 import { canPin } from "#server/workflow/pins.ts";
 

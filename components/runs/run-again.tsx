@@ -12,7 +12,7 @@ import { Link } from "#components/ui/link.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { ExecutionView } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 
 /** Starts the run on the screen again and opens the new one. */

@@ -16,7 +16,7 @@ import { Link } from "#components/ui/link.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { ExecutionView } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 /** Which run this is: workflow, version, what and who started it, how it stands, and the way to stop it. */
 export function RunContextHeader({ initial }: { initial: ExecutionView }) {

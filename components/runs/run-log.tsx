@@ -18,7 +18,7 @@ import { Time } from "#components/ui/time.tsx";
 import { ValueView } from "#components/ui/value-view.tsx";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import type { NodeLog } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 
 /** How often the inside of a loop is read again while the run goes on. */

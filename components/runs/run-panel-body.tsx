@@ -14,7 +14,7 @@ import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 
 /** A run beneath the canvas: its nodes, how it ended, and what went into and came out of the one that is selected. */

@@ -5,7 +5,7 @@ import { AddToCanvasButton } from "#components/shell/add-to-canvas.tsx";
 import { useTRPCClient } from "#components/trpc.tsx";
 import { ValueView } from "#components/ui/value-view.tsx";
 import type { ExecutionOutput } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { workOf } from "#server/workflow/disabled.ts";
 
 /** What the whole run gave, or why it failed, in full; of a run that has no result, or none yet, the outputs that it reached. */

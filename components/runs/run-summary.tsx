@@ -8,7 +8,7 @@ import { totalUsage } from "#components/runs/store/run-snapshot.ts";
 import { Badge } from "#components/ui/badge.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { Elapsed } from "#components/ui/time.tsx";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 /** State, time, tokens and cost of the run on the screen, and whether the line to it is down. */
 export function RunSummary() {

@@ -9,7 +9,8 @@ import { cn } from "#components/ui/cn.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
-import { type ExecutionStatus, isFinal, type NodeStatus } from "#server/runs/status-schema.ts";
+import type { ExecutionStatus, NodeStatus } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 
 /** Pixels for each loop around a node. */

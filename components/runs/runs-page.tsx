@@ -13,7 +13,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { statusLooks } from "#components/ui/status.tsx";
 import { Pager, PER_PAGE, TableLoading } from "#components/ui/table.tsx";
-import { ExecutionStatus } from "#server/runs/status-schema.ts";
+import { executionStatuses } from "#server/shared/execution-status.ts";
 
 /** How often a list of runs is read again while it is looked at. */
 export const LIVE_MS = 3000;
@@ -23,7 +23,7 @@ const ALL = "all";
 export function RunsPage() {
   const trpc = useTRPC();
   const { query, setQuery, page, setPage } = useUrlQuery();
-  const status = ExecutionStatus.safeParse(query.get("status")).data;
+  const status = executionStatuses.find((one) => one === query.get("status"));
   const workflow = query.get("workflow") ?? undefined;
   const workflows = useQuery(trpc.workflows.list.queryOptions({ per_page: 200 }));
   const runs = useQuery(
@@ -46,7 +46,7 @@ export function RunsPage() {
               value={status ?? ALL}
               options={[
                 { value: ALL, label: "Any status" },
-                ...ExecutionStatus.options.map((value) => ({ value, label: statusLooks[value].label })),
+                ...executionStatuses.map((value) => ({ value, label: statusLooks[value].label })),
               ]}
               onValueChange={(value) => setQuery({ status: chosen(value), page: undefined })}
             />

@@ -10,7 +10,7 @@ import { StatusBadge } from "#components/ui/status.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Elapsed, Time } from "#components/ui/time.tsx";
 import type { ExecutionSummary } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 export interface RunsTableProps {
   runs: readonly ExecutionSummary[];

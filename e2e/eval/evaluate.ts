@@ -8,7 +8,7 @@ import { until } from "#e2e/until.ts";
 import { SentMessage, ThreadEvent, ThreadSummary } from "#server/features/assistant/schema.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
 import { ExecuteResult, Execution } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { diffGraphs } from "#server/workflow/diff.ts";
 import type { Operation } from "#server/workflow/operations.ts";
 import type { Graph } from "#server/workflow/schema.ts";

@@ -9,7 +9,7 @@ import { until } from "#e2e/until.ts";
 import { Rag, RagDocumentDetail } from "#server/features/knowledge/schema.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
 import { ExecuteResult, Execution } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { docxTreeBomb, pdfBomb } from "#server/testing/bombs.ts";
 
 // What is worked on in processes that are killed: conditions, and files that somebody uploads.

@@ -11,8 +11,8 @@ import { Agent } from "#server/features/agents/schema.ts";
 import { LlmKey } from "#server/features/llm-keys/schema.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
 import { ExecuteResult, Execution } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 /** What the contract allows between the request and the end, in milliseconds. */
 const LIMIT_MS = 5000;

@@ -10,7 +10,7 @@ import { Agent } from "#server/features/agents/schema.ts";
 import { LlmKey } from "#server/features/llm-keys/schema.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
 import { ExecuteResult, Execution, ExecutionLogs } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 const key = `sk-service-${"crashing".repeat(5)}`;
 const env = firstUser(key);

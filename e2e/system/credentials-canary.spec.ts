@@ -14,7 +14,7 @@ import { Agent } from "#server/features/agents/schema.ts";
 import { LlmKey } from "#server/features/llm-keys/schema.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
 import { ExecuteResult, Execution, ExecutionLogs } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 // A canary: a secret that a workflow uses wherever it can, and that is then looked for in everything that the product
 // has written, sent or printed. The server is one of its own, so that all of it can be gone through.

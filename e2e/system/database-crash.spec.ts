@@ -9,8 +9,8 @@ import { lengthOf } from "#e2e/system/length.ts";
 import { type OwnPostgres, startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { Execution } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 const key = `sk-service-${"outages1".repeat(5)}`;
 const env = (postgres: OwnPostgres) => ({

@@ -11,7 +11,7 @@ import { type RunRequest, runRequests } from "#e2e/system/run-requests.ts";
 import { until } from "#e2e/until.ts";
 import { freePort } from "#server/platform/db/embedded.ts";
 import type { ExecutionSummary } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 /** Requests under way at once. */
 const CLIENTS = 6;

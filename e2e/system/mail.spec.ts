@@ -8,7 +8,7 @@ import { until } from "#e2e/until.ts";
 import { UserProfile } from "#server/features/identity/schema.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
 import { ExecuteResult, Execution } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 const key = `sk-service-${"mailings".repeat(5)}`;
 const env = firstUser(key);

@@ -13,7 +13,7 @@ import { until } from "#e2e/until.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
 import { freePort } from "#server/platform/db/embedded.ts";
 import type { Execution } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 const key = `sk-service-${"several1".repeat(5)}`;
 

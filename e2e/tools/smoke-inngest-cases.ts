@@ -7,7 +7,7 @@ import type { SavedWorkflow } from "#e2e/standard-workflows.ts";
 import { until } from "#e2e/until.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
 import { ExecuteResult, Execution, RerunResult } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 // What the standard set leaves out and an executor has to get right: ends that come from outside, several waits of one run,
 // and a run that begins in the middle.

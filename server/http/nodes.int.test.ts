@@ -11,10 +11,10 @@ import { answerApi } from "#server/http/api.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 

@@ -1,14 +1,12 @@
 import { z } from "zod";
+import { executionStatuses } from "#server/shared/execution-status.ts";
 
 // What is said of a run wherever one is shown. Apart from schema.ts, which pages need not load to know whether a run has ended.
 
 export const ExecutionStatus = z
-  .enum(["pending", "queued", "running", "paused", "completed", "failed", "rejected", "cancelled"])
+  .enum(executionStatuses)
   .meta({ id: "ExecutionStatus", description: "completed, failed, rejected and cancelled are final", example: "completed" });
 export type ExecutionStatus = z.infer<typeof ExecutionStatus>;
-
-export const finalStatuses = ["completed", "failed", "rejected", "cancelled"] as const satisfies readonly ExecutionStatus[];
-export const isFinal = (status: ExecutionStatus): boolean => (finalStatuses as readonly string[]).includes(status);
 
 export const NodeStatus = z
   .enum(["idle", "running", "waiting", "complete", "failed", "skipped"])

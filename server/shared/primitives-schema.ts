@@ -78,6 +78,3 @@ export function ignoredFields<Resource extends z.ZodObject>(
     names.map((name) => [name, z.unknown().optional().meta({ description: "Read-only: accepted and ignored", readOnly: true })]),
   );
 }
-
-/** How many calls of the web app may come in one request. */
-export const MOST_CALLS = 20;

@@ -8,7 +8,7 @@ import { useRun, useRunStore } from "#components/runs/store/run-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import type { LoopItems } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 const LIVE_MS = 1500;
 /** Up to so many cells there is a gap between two. */

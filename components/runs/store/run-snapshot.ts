@@ -1,6 +1,7 @@
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
 import type { Execution, ExecutionView, ItemSums } from "#server/runs/schema.ts";
-import { type ExecutionStatus, isFinal, type NodeStatus } from "#server/runs/status-schema.ts";
+import type { ExecutionStatus, NodeStatus } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { dictionary, own } from "#server/shared/json-text.ts";
 import type { Plan } from "#server/workflow/compile.ts";
 import { runPlan } from "#server/workflow/disabled.ts";

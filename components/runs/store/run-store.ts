@@ -3,7 +3,7 @@ import type { LineState } from "#components/event-line.ts";
 import { applyEvent, type RunSnapshot, snapshotOf } from "#components/runs/store/run-snapshot.ts";
 import { followRun, type RunStreamOptions } from "#components/runs/store/run-stream.ts";
 import type { ExecutionView } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { dictionary } from "#server/shared/json-text.ts";
 
 export interface RunState {

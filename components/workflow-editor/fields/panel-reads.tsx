@@ -15,7 +15,7 @@ import { type LastRun, lastRunOf, type ReadableScope, readableAt } from "#compon
 import { useAgentNames, useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import type { ExecutionLogs, ExecutionSummary } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 
 export interface PanelReads {

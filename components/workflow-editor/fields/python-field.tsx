@@ -17,7 +17,7 @@ import {
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { insertCode, pythonTokens, type TokenKind, unfinishedName } from "#components/workflow-editor/fields/python-text.ts";
 import { ValueField } from "#components/workflow-editor/fields/value-field.tsx";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { pythonString } from "#server/workflow/python-string.ts";
 
 /** Colours of what a piece of Python is. */

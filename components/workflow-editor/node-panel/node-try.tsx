@@ -8,7 +8,7 @@ import { Button } from "#components/ui/button.tsx";
 import { useEditor } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { useLastRunStore } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { NodeLastRun } from "#components/workflow-editor/node-panel/node-last-run.tsx";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 /** Runs one node alone, on what came before it in the last run and on pins, and shows what came of it. */
 export function NodeTry({ nodeId }: { nodeId: string }) {

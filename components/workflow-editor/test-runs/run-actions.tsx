@@ -11,7 +11,7 @@ import type { NodeAction, NodeActionSource } from "#components/workflow-editor/c
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import { pinnedIn, pinOutput, unpin, validatePin } from "#components/workflow-editor/test-runs/pinning.ts";
 import { pinAndTell, type useWorkflowRun } from "#components/workflow-editor/test-runs/use-workflow-run.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 
 /**

@@ -12,7 +12,7 @@ import type { RunValues } from "#components/workflow-editor/fields/run-form.tsx"
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import { pinRun } from "#components/workflow-editor/test-runs/pinning.ts";
 import { needsInput } from "#components/workflow-editor/test-runs/trigger-needs.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 /** The address says which run is on the screen, so a reload brings it back. */
 function putInAddress(executionId: string | null): void {

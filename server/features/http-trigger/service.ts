@@ -10,10 +10,10 @@ import { AppError, notFound } from "#server/platform/errors.ts";
 import { newId } from "#server/platform/new-id.ts";
 import { runIdOfRequest } from "#server/platform/rpc/idempotency.ts";
 import { onShutdown } from "#server/platform/shutdown.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
 import type { NewExecution } from "#server/runs/store/create.ts";
 import { type RunEnding, readEnding } from "#server/runs/store/executions.ts";
 import { startExecution, startRun } from "#server/runs/use-cases/start-execution.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { parseJson } from "#server/shared/json-text.ts";
 
 /** Headers that prove who calls or that only our own front and framework need: a workflow never sees them. */

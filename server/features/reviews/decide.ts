@@ -7,7 +7,6 @@ import { cleanText } from "#server/platform/clean-text.ts";
 import { inTransaction } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import type { Execution } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
 import { findExecution } from "#server/runs/store/executions.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { findReviews, type ShortReviewRow } from "#server/runs/store/reviews.ts";
@@ -15,6 +14,7 @@ import { resolveWait } from "#server/runs/store/waits.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { verdictOf } from "#server/runs/waits/review.ts";
 import { expireWaits, wakeEnded } from "#server/runs/waits/sweep-waits.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import type { Verdict } from "#server/workflow/nodes/human-loop-node.ts";
 

@@ -15,8 +15,8 @@ import { createWorkflow, deleteWorkflow, updateWorkflow } from "#server/features
 import { answerApi } from "#server/http/api.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 import { overlapsIn } from "#server/workflow/layout/place.ts";

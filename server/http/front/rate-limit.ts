@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { log } from "#server/platform/log.ts";
-import { MOST_CALLS } from "#server/shared/primitives-schema.ts";
+import { MOST_CALLS } from "#server/shared/most-calls.ts";
 
 /** Of the limit, what one address may ask of sign-in: there a call costs more, and a person makes few. */
 const SIGN_IN_SHARE = 10;

@@ -9,7 +9,7 @@ import { passwordMark, sessionCookieName } from "#server/platform/auth/session.t
 import type { ApiMeta } from "#server/platform/rpc/trpc.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
-import { MOST_CALLS } from "#server/shared/primitives-schema.ts";
+import { MOST_CALLS } from "#server/shared/most-calls.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 // Every procedure at the web UI's door /api/trpc. What a role may do once inside is in access.test.ts.

@@ -9,7 +9,7 @@ import { AppError } from "#server/platform/errors.ts";
 import { budgetOf } from "#server/platform/net/client-address.ts";
 import { type ApiContext, appErrorOf } from "#server/platform/rpc/trpc.ts";
 import { settings } from "#server/platform/settings.ts";
-import { MOST_CALLS } from "#server/shared/primitives-schema.ts";
+import { MOST_CALLS } from "#server/shared/most-calls.ts";
 
 /** Of the setting RATE_LIMIT_WEB, which is for one address: what one person may call, and an address where nobody is signed in. */
 const PERSON_SHARE = 0.4;

@@ -6,7 +6,8 @@ import type { Visitor } from "#server/platform/auth/request-origin.ts";
 import { AppError, ERRORS, errorBody, isAppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import type { FieldError } from "#server/shared/error-schema.ts";
-import { MOST_CALLS, type Role } from "#server/shared/primitives-schema.ts";
+import { MOST_CALLS } from "#server/shared/most-calls.ts";
+import type { Role } from "#server/shared/primitives-schema.ts";
 
 /** What a procedure gets from whichever door the call came through. */
 export interface ApiContext extends Visitor {

@@ -1,8 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
-import { type ExecutionStatus, isFinal } from "#server/runs/status-schema.ts";
+import type { ExecutionStatus } from "#server/runs/status-schema.ts";
 import { countOlderExecutions, PIECE } from "#server/runs/store/count-older-executions.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 export interface ExecutionFilter {
   project_id: string;

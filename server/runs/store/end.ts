@@ -2,8 +2,9 @@ import type pg from "pg";
 import type { Prisma } from "#prisma/generated/client.ts";
 import { newId } from "#server/platform/new-id.ts";
 import { failure } from "#server/runs/ports.ts";
-import { type ExecutionStatus, isFinal } from "#server/runs/status-schema.ts";
+import type { ExecutionStatus } from "#server/runs/status-schema.ts";
 import { createExecution, type NewExecution } from "#server/runs/store/create.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 import { Graph } from "#server/workflow/schema.ts";
 

@@ -2,9 +2,10 @@ import type { Prisma } from "#prisma/generated/client.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { type ExecutionStatus, isFinal } from "#server/runs/status-schema.ts";
+import type { ExecutionStatus } from "#server/runs/status-schema.ts";
 import { conditions, type countExecutions, countedPieces, type ExecutionFilter } from "#server/runs/store/count-executions.ts";
 import { longTexts } from "#server/runs/store/reviews.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 // Reading executions: one, or a page of a list.
 

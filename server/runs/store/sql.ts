@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { pool } from "#server/platform/db/client.ts";
 import { isDatabaseAway } from "#server/platform/errors.ts";
-import { finalStatuses } from "#server/runs/status-schema.ts";
+import { finalStatuses } from "#server/shared/execution-status.ts";
 
 // What the statements of the store share.
 

@@ -4,11 +4,11 @@ import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import type { Execution } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
 import { cancelRun } from "#server/runs/store/end.ts";
 import { cancelChildren, tellParent } from "#server/runs/use-cases/end-children.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { dispatchCancels } from "#server/runs/worker/dispatch.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 /**
  * Ends a run that has not ended. The row decides: its lease is taken away, so that whatever process executes the run can

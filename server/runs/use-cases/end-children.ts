@@ -1,11 +1,11 @@
 import { db } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
 import { childEnd, childrenUnderWay, projectOf } from "#server/runs/store/children.ts";
 import { cancelRun } from "#server/runs/store/end.ts";
 import { resolveWait } from "#server/runs/store/waits.ts";
 import { wakeEnded } from "#server/runs/waits/sweep-waits.ts";
 import { dispatchCancels } from "#server/runs/worker/dispatch.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import type { ChildEnd } from "#server/workflow/nodes/workflow-node.ts";
 import { MAX_OUTPUT, tooLarge } from "#server/workflow/output-size.ts";
 

@@ -1,8 +1,8 @@
 import { followEvents, type NumberedEvent } from "#server/platform/db/follow-events.ts";
 import { isTerminalEvent } from "#server/runs/event-schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
 import { eventsAfter, lastEvent } from "#server/runs/store/events.ts";
 import { executionStatus, findExecution } from "#server/runs/store/executions.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 /**
  * Every event of an execution after `after`, then new ones as they are written, until the terminal one. Yields "idle"

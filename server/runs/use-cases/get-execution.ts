@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import type { Execution, ExecutionView } from "#server/runs/schema.ts";
-import { isFinal } from "#server/runs/status-schema.ts";
 import { firstPiece } from "#server/runs/store/events.ts";
 import { type DetailRow, detailFields, findExecution, workflowOfExecution } from "#server/runs/store/executions.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { itemSums, lastItems } from "#server/runs/store/node-results.ts";
 import { executionDto } from "#server/runs/use-cases/execution-dto.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 import { Id } from "#server/shared/primitives-schema.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 

@@ -1,0 +1,8 @@
+// Apart from the schemas, so that a page which only asks whether a run has ended loads no zod.
+
+export const executionStatuses = ["pending", "queued", "running", "paused", "completed", "failed", "rejected", "cancelled"] as const;
+type ExecutionStatus = (typeof executionStatuses)[number];
+
+export const finalStatuses = ["completed", "failed", "rejected", "cancelled"] as const satisfies readonly ExecutionStatus[];
+
+export const isFinal = (status: ExecutionStatus): boolean => (finalStatuses as readonly string[]).includes(status);
