@@ -12,7 +12,7 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
-import { getExecution } from "#server/runs/use-cases/get-execution.ts";
+import { getExecution, getExecutionView } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
@@ -89,6 +89,12 @@ test("a call, code, a set, a switch, a wait for a call and another workflow work
     ...{ status: 200, headers: { "content-type": "application/json" } },
   });
   expect(items.filter(({ response }) => response)).toHaveLength(1);
+  const child = items.find(({ node_id }) => node_id === "Greet")?.child_execution_id ?? "";
+  expect((await getExecutionView(admin, { execution_id: child })).origin).toMatchObject({
+    execution_id: id,
+    node: { id: "Greet", label: "Greet" },
+  });
+  expect((await getExecutionView(admin, { execution_id: id })).origin).toBeNull();
 });
 
 test("a wait for a time ends by the clock, a failure starts the error workflow, and a cancellation goes down", async () => {
@@ -105,7 +111,12 @@ test("a wait for a time ends by the clock, a failure starts the error workflow, 
   expect(await finished(await start(flow))).toMatchObject({ status: "failed", error: "No tea" });
   const told = () => db().execution.findFirst({ where: { workflow_id: error_workflow_id } });
   await until(async () => (await told()) !== null);
-  expect(await finished((await told())?.id ?? "")).toMatchObject({ status: "completed", trigger: "error", output: "No tea" });
+  const error_run = await finished((await told())?.id ?? "");
+  expect(error_run).toMatchObject({ status: "completed", trigger: "error", output: "No tea" });
+  const { origin } = await getExecutionView(admin, { execution_id: error_run.id });
+  // An end that was meant is no failure of a node.
+  expect(origin).toMatchObject({ node: null });
+  expect(await read(origin?.execution_id ?? "")).toMatchObject({ workflow_id: flow, status: "failed" });
   const waiting = await newWorkflow({ t: ["triggerNode"], w: ["waitNode", { mode: "callback" }], o: ["outputNode"] }, ["t>w", "w.done>o"]);
   const parent = await start(
     await newWorkflow({ t: ["triggerNode"], s: ["workflowNode", { workflow_id: waiting }], o: ["outputNode"] }, ["t>s", "s>o"]),

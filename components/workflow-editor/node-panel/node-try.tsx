@@ -6,7 +6,7 @@ import { useStore } from "zustand";
 import { useEditorRun } from "#components/runs/store/run-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { useEditor } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { useLastRunStore } from "#components/workflow-editor/fields/panel-reads.tsx";
+import { useLastRunStore, usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { NodeLastRun } from "#components/workflow-editor/node-panel/node-last-run.tsx";
 import { isFinal } from "#server/shared/execution-status.ts";
 
@@ -16,6 +16,7 @@ export function NodeTry({ nodeId }: { nodeId: string }) {
   const lastRun = useStore(useLastRunStore(), ({ executionId, snapshot }) => (snapshot && isFinal(snapshot.status) ? executionId : null));
   const isPinned = useEditor((state) => (state.data[nodeId]?.pinned ?? null) !== null);
   const [isTried, setIsTried] = useState(false);
+  const isInLoop = usePanelReads().readable.around.length > 0;
   if (!editorRun || editorRun.isReadOnly) return null;
   const begin = () => {
     // What is pinned would be taken in place of what is tried.
@@ -30,7 +31,8 @@ export function NodeTry({ nodeId }: { nodeId: string }) {
           {isPinned ? "Unpin and try" : "Try"}
         </Button>
         <p className="min-w-0 flex-1 text-12 text-ink-faint">
-          {lastRun === null ? "Runs it, after what it needs" : "Runs it alone, on what the last run and pins give it"}
+          {isInLoop ? "Runs the whole loop around it" : lastRun === null ? "Runs it, after what it needs" : "Runs it alone"}
+          {lastRun !== null && ", on what the last run and pins give it"}
         </p>
       </div>
       {isTried && <NodeLastRun nodeId={nodeId} />}
