@@ -136,6 +136,9 @@ test("secrets stand in the fields by the names of credentials only", () => {
   });
   for (const call of [bearer, many]) expect(JSON.stringify(call.config)).not.toContain(secret);
   expect(read("curl h -H 'Idempotency-Key: a'").secrets).toEqual([]);
+  expect(read(`curl h -d '{"user": "a", "password" : "${secret}", "keys": ["b"], "note": "\\"token\\": \\"c\\""}'`).config.body).toBe(
+    '{"user": "a", "password" : "{{credentials.PASSWORD}}", "keys": ["b"], "note": "\\"token\\": \\"c\\""}',
+  );
 });
 
 test("a variable, or what stands for a value in an example, is a credential that is still to be given", () => {

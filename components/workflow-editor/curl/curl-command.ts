@@ -263,6 +263,13 @@ class Secrets {
   }
 }
 
+/** JSON with its secrets as expressions, which are escaped where they stand in a string. */
+const withoutSecrets = (json: string, secrets: Secrets): string =>
+  json.replace(/"((?:\\.|[^"\\])*)"(\s*:\s*)"((?:\\.|[^"\\])*)"/g, (whole, name: string, colon: string, value: string) => {
+    const row = secrets.row({ name, value: JSON.parse(`"${value}"`) });
+    return row.value.includes("{{credentials.") ? `"${name}"${colon}"${row.value}"` : whole;
+  });
+
 function authOf(said: Said, secrets: Secrets): Config["auth"] {
   const none = { kind: "none", credential: "" } as const;
   const basic = (pair: string): Config["auth"] => {
@@ -352,7 +359,12 @@ function bodyOf(said: Said, secrets: Secrets): Body & { headers: Row[] } {
   const isForm = media === "application/x-www-form-urlencoded" || type === "";
   // Who leaves the type out and sends an object means JSON, whatever curl says of it.
   if (said.isJson || /^application\/(?:[\w.-]+\+)?json$/.test(media) || (type === "" && /^\s*[[{]/.test(text)))
-    if (isFile || isJson(text)) return { body_type: "json", body: text, headers: media === "application/json" ? others : headers };
+    if (isFile || isJson(text))
+      return {
+        body_type: "json",
+        body: isFile ? "" : withoutSecrets(text, secrets),
+        headers: media === "application/json" ? others : headers,
+      };
   if (text === "" && !isFile) return { body_type: "none", body: "", headers };
   const rows = isForm ? rowsOf(text) : undefined;
   if (rows) return { body_type: "form", body: rows.map((row) => secrets.row(row)), headers: others };
