@@ -265,3 +265,15 @@ test("whatever operations are done on whatever graph, it stays one that can be s
   expect(taken).toBeGreaterThan(500);
   expect(refusals).toBeGreaterThan(50);
 });
+
+test("a connection from a wait that names no way out is made by done, once, and is taken away without a name too", () => {
+  const waits = done(
+    ROW,
+    add("hold", "wait", { mode: "callback" }),
+    connect("write", "hold"),
+    connect("hold", "end"),
+    connect("hold.done", "end"),
+  );
+  expect(waits.edges.filter(({ source }) => source === "hold").map(({ sourceHandle }) => sourceHandle)).toEqual(["done"]);
+  expect(done(waits, disconnect("hold", "end")).edges.filter(({ source }) => source === "hold")).toEqual([]);
+});

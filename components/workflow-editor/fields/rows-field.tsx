@@ -143,6 +143,7 @@ export function RowsField({ schema, rows, isReadOnly, draw, onChange }: RowsFiel
           </fieldset>
         );
       })}
+      {isReadOnly && rows.length === 0 && <p className="text-12 text-ink-faint">None</p>}
       {!isReadOnly && (
         <Button size="sm" icon={<Plus />} disabled={rows.length >= most} className="self-start" onClick={add}>
           Add {item}
