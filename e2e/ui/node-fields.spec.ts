@@ -41,6 +41,16 @@ test("an HTTP node's credential is chosen from the project's, or named first and
   await expect(dialog).toBeHidden();
   await expect(problem(page)).toBeHidden();
   await expect(panel(page).getByRole("button", { name: "New credential…" })).toBeVisible();
+
+  // What is left out goes by the method, and is no 0.
+  await panel(page).getByText("Advanced", { exact: true }).click();
+  const retries = panel(page).getByRole("textbox", { name: "Retries" });
+  await expect(retries).toHaveValue("");
+  await retries.fill("3");
+  await retries.fill("");
+  await panel(page).getByRole("textbox", { name: "Timeout" }).click();
+  await expect(retries).toHaveValue("");
+  await expect(retries).not.toHaveAttribute("aria-invalid");
 });
 
 test("code is typed as in an editor: lines keep their indent, a fault marks its line, and Esc leads out", async ({

@@ -196,7 +196,8 @@ function Control({ nodeId, name, schema, ui, value, config, problems, isReadOnly
     case "number":
       return (
         <NumberField
-          value={typeof value === "number" ? value : 0}
+          value={typeof value === "number" ? value : undefined}
+          {...(schema instanceof z.ZodOptional && { onClear: () => onChange(undefined) })}
           min={field.min}
           max={field.max}
           isInteger={field.isInteger}
