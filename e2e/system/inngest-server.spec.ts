@@ -117,6 +117,73 @@ test("with an Inngest server nothing here carries a run that works outside: it i
   expect(await read(asked)).toMatchObject({ status: "completed", output: "well done, Echo: scout hush-hush" });
   expect(models.calls({ contains: "hush-hush" })).toHaveLength(1);
 
+  // What reaches out, waits and composes: woken at its time, by a call from outside, and by the end of another run.
+  const { body: helper } = await api.post(
+    "/workflows",
+    { name: "Helper", ...graphOf({ t: ["trigger"], a: ["agent", { agent_id: agent.id, input: "help {{trigger.output}}" }] }, ["t>a"]) },
+    { schema: Workflow, status: 201 },
+  );
+  const body = '{"model": "echo", "messages": [{"role": "user", "content": "call {{trigger.output}}"}]}';
+  const composed = await execute(
+    "Composed",
+    graphOf(
+      {
+        t: ["trigger"],
+        call: [
+          "http",
+          {
+            method: "POST",
+            url: `${models.url}/chat/completions`,
+            headers: [{ name: "Authorization", value: "Bearer stand-in-key" }],
+            body_type: "json",
+            body,
+          },
+        ],
+        size: ["code", { inputs: [{ name: "text", value: "{{call.output.choices[0].message.content}}" }], code: "len(text)", timeout: 10 }],
+        moment: ["wait", { mode: "for", seconds: 1 }],
+        told: ["wait", { mode: "callback" }],
+        sub: ["workflow", { workflow_id: helper.id, input: "{{trigger.output}}" }],
+        o: ["output", { value: "{{size.output}} {{told.output.word}} {{sub.output}}" }],
+      },
+      ["t>call", "call>size", "size>moment", "moment.done>told", "told.done>sub", "sub>o"],
+    ),
+  );
+  const carried = async (id: string) => {
+    await until(() => requested(id).length > 0);
+    return { fnId: run.fnId, event: requested(id)[0] as ReceivedEvent, steps: new Map() } satisfies FunctionRun;
+  };
+  const main = await carried(composed);
+  /** Carries it on until it waits; then what it waits for is here, or its time is over. */
+  const rests = async (comes: () => Promise<unknown>) => {
+    const wait = await inngest.carry(address, main);
+    if (typeof wait !== "object") throw new Error(`The run does not wait: ${wait}`);
+    main.steps.set(wait.id, await comes());
+  };
+  const woken = (from: number) => until(() => sent("execution/wake", composed)[from]);
+  await rests(async () => {
+    const { node_results } = await read(composed);
+    expect(node_results.moment?.status).toBe("waiting");
+    await until(() => Date.now() > Date.parse(node_results.moment?.waits_until ?? ""));
+    return null;
+  });
+  const before = sent("execution/wake", composed).length;
+  await rests(async () => {
+    const { node_results } = await read(composed);
+    const answer = await fetch(node_results.told?.resume_url ?? "", { method: "POST", body: '{"word": "resumed"}' });
+    expect(answer.status).toBe(200);
+    return woken(before);
+  });
+  await rests(async () => {
+    const child = (await read(composed)).node_results.sub?.child_execution_id ?? "";
+    expect(await inngest.carry(address, await carried(child))).toBeUndefined();
+    expect(await read(child)).toMatchObject({ status: "completed", parent: { execution_id: composed } });
+    return woken(before + 1);
+  });
+  expect(await inngest.carry(address, main)).toBeUndefined();
+  expect(await read(composed)).toMatchObject({ status: "completed", output: "20 resumed Echo: help hush-hush" });
+  expect(models.calls({ contains: "call hush-hush" }).map((call) => call.key)).toEqual([`${composed}:call:`]);
+  expect(models.calls({ contains: "help hush-hush" })).toHaveLength(1);
+
   expect(requested(pure)).toEqual([]);
   await api.post(`/executions/${other}/cancel`, {}, { schema: Execution, status: 200 });
   await until(() => sent("execution/cancelled", other).length > 0);
