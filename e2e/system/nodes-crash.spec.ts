@@ -1,0 +1,130 @@
+import { expect, test } from "@playwright/test";
+import { graphOf } from "#e2e/api/graphs.ts";
+import { apiClient } from "#e2e/api-client.ts";
+import { everyExecution } from "#e2e/call-counts.ts";
+import { startModelServer } from "#e2e/fakes/model-server.ts";
+import { preparedDataDir, startTreadle } from "#e2e/server.ts";
+import { firstUser, noLimits } from "#e2e/system/install.ts";
+import { until } from "#e2e/until.ts";
+import { NotificationPage } from "#server/features/notifications/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { freePort } from "#server/platform/db/embedded.ts";
+import { ExecuteResult, Execution } from "#server/runs/schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
+
+const key = `sk-service-${"reaching".repeat(5)}`;
+const env = { ...firstUser(key), ...noLimits, ALLOW_PRIVATE_NETWORK: "1" };
+
+test("kill -9 while calls, waits, loops and other runs are under way: each goes on, a call is made once more with its key, and its failure is told once", async () => {
+  const models = await startModelServer();
+  const place = { dataDir: preparedDataDir(), port: await freePort(), env };
+  let server = await startTreadle(place);
+  const api = apiClient({ url: server.url, key });
+  const dieAndReturn = async () => {
+    await server.kill9();
+    server = await startTreadle(place);
+  };
+  const ask = (gate: string, message: string): [string, Record<string, unknown>] => [
+    "http",
+    {
+      method: "POST",
+      url: `${models.url}/chat/completions`,
+      headers: [{ name: "Authorization", value: "Bearer stand-in-key" }],
+      timeout: 300,
+      body_type: "json",
+      body: `{"model": "gate-${gate}", "messages": [{"role": "user", "content": "${message}"}]}`,
+    },
+  ];
+  const save = async (name: string, graph: ReturnType<typeof graphOf>, more: object = {}) =>
+    (await api.post("/workflows", { name, ...graph, ...more }, { schema: Workflow, status: 201 })).body.id;
+  const start = async (workflow_id: string) =>
+    (await api.post(`/workflows/${workflow_id}/execute`, { input: "go" }, { schema: ExecuteResult, status: 202 })).body.execution_id;
+  const read = async (id: string) => (await api.get(`/executions/${id}`, { schema: Execution })).body;
+  const ended = (id: string) =>
+    until(async () => {
+      const run = await read(id);
+      return isFinal(run.status) ? run : undefined;
+    }, 60_000);
+
+  const calling = (gate: string) =>
+    graphOf({ t: ["trigger"], h: ask(gate, `${gate} of {{execution.id}}`), o: ["output", { value: "{{h.status}}" }] }, ["t>h", "h>o"]);
+  const told = await save("Told", graphOf({ t: ["trigger"], o: ["output"] }, ["t>o"]));
+  const inner = await save("Inner", calling("inner"));
+  const [once, twice] = [await save("Once", calling("once")), await save("Twice", calling("twice"), { error_workflow_id: told })];
+  const outer = await save(
+    "Outer",
+    graphOf({ t: ["trigger"], w: ["workflow", { workflow_id: inner }], o: ["output", { value: "inner {{w.output}}" }] }, ["t>w", "w>o"]),
+  );
+  const each = ["loop", { items_expression: '["a", "b", "c"]', concurrency: 3 }] as const;
+  const loop = await save(
+    "Loop",
+    graphOf(
+      {
+        t: ["trigger"],
+        Each: [...each],
+        h: ask("loop", "item {{Each.current_item}}"),
+        c: ["code", { inputs: [{ name: "s", value: "{{h.status}}" }], code: "int(s) + 1", timeout: 10 }],
+        o: ["output", { value: "{{Each.output}}" }],
+      },
+      ["t>Each", "Each.body>h", "h>c", "Each.done>o"],
+    ),
+  );
+  const waits = graphOf({ t: ["trigger"], w: ["wait", { mode: "callback" }], o: ["output", { value: "{{w.output.n}}" }] }, [
+    "t>w",
+    "w.done>o",
+  ]);
+  const called = await save("Called", waits);
+  const timed = await save(
+    "Timed",
+    graphOf({ t: ["trigger"], w: ["wait", { mode: "for", seconds: 2 }], o: ["output"] }, ["t>w", "w.done>o"]),
+  );
+
+  const runs = {
+    once: await start(once),
+    twice: await start(twice),
+    outer: await start(outer),
+    loop: await start(loop),
+    called: await start(called),
+    timed: await start(timed),
+  };
+  const waiting = (contains: string) => models.calls({ contains }).filter(({ outcome }) => outcome === "waiting").length;
+  const areUnderWay = () => waiting("once of") === 1 && waiting("twice of") === 1 && waiting("inner of") === 1 && waiting("item") === 3;
+  await until(areUnderWay, 60_000);
+  const address = await until(async () => (await read(runs.called)).node_results.w?.resume_url);
+  await until(async () => (await read(runs.timed)).node_results.w?.status === "waiting");
+
+  await dieAndReturn();
+  await until(areUnderWay, 60_000);
+  for (const gate of ["once", "inner", "loop"]) models.release(gate);
+  const ends = { once: "200", outer: "inner 200", loop: '["201","201","201"]', timed: "go" };
+  for (const [name, output] of Object.entries(ends))
+    expect(await ended(runs[name as keyof typeof ends]), name).toMatchObject({ status: "completed", error: null, output });
+
+  // What dies with it twice is not called a third time; that is told, and starts the error workflow, which another death does not repeat.
+  await dieAndReturn();
+  expect(await ended(runs.twice)).toMatchObject({ status: "failed", error: expect.stringContaining("It is not started again.") });
+  const answer = await fetch(address, { method: "POST", body: '{"n": 1}' });
+  expect(answer.status).toBe(200);
+  await dieAndReturn();
+  expect(await ended(runs.called)).toMatchObject({ status: "completed", output: "1" });
+  expect((await fetch(address, { method: "POST", body: '{"n": 2}' })).status).toBe(409);
+  const titles = async () => (await api.get("/notifications", { schema: NotificationPage })).body.items.map(({ title }) => title);
+  await expect.poll(titles, { timeout: 30_000 }).toContainEqual(expect.stringContaining("A run of Twice failed"));
+  const errorRuns = async () => (await everyExecution(api)).filter(({ trigger }) => trigger === "error");
+  await expect.poll(async () => (await errorRuns()).map(({ status }) => status), { timeout: 30_000 }).toEqual(["completed"]);
+  expect(JSON.parse((await errorRuns())[0]?.input ?? "")).toMatchObject({ execution_id: runs.twice, failed_node: { id: "h" } });
+
+  const all = await everyExecution(api);
+  expect(all.filter(({ parent }) => parent !== null)).toMatchObject([
+    { workflow_id: inner, parent: { execution_id: runs.outer, node_id: "w" } },
+  ]);
+  expect(all).toHaveLength(8);
+  const outcomesOf = (contains: string) => models.calls({ contains }).map(({ outcome }) => outcome);
+  for (const message of ["once of", "inner of", "item a", "item b", "item c"])
+    expect(outcomesOf(message), message).toEqual(["aborted", "answered"]);
+  expect(outcomesOf("twice of")).toEqual(["aborted", "aborted"]);
+  for (const made of Map.groupBy(models.calls(), ({ message }) => message).values())
+    expect(new Set(made.map((call) => call.key)).size, made[0]?.message).toBe(1);
+  await server.stop();
+  await models.stop();
+});
