@@ -3,11 +3,14 @@ import { readFileSync } from "node:fs";
 import { graphOf } from "#e2e/api/graphs.ts";
 import type { ApiClient } from "#e2e/api-client.ts";
 import { expect, test } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
 import { Agent, AgentPage } from "#server/features/agents/schema.ts";
 import { Rag } from "#server/features/knowledge/schema.ts";
 import { ImportCheck, ImportedWorkflow, WorkflowFile, WorkflowTemplates } from "#server/features/workflow-files/schema.ts";
 import { Workflow, WorkflowPage } from "#server/features/workflows/schema.ts";
+import { ExecuteResult, Execution } from "#server/runs/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
 
 const exported = async (api: ApiClient, id: string) => (await api.get(`/workflows/${id}/export`, { schema: WorkflowFile })).body;
 const imported = async (api: ApiClient, body: object) =>
@@ -288,23 +291,31 @@ test("a React Flow graph, as the API shows a workflow, is a file too; the draft 
   expect(draft).toEqual(await exported(api, copy.id));
 });
 
-test("a workflow that another one runs stays where it is: elsewhere the node asks for another, and nothing runs until then", async ({
+test("a workflow that another one runs comes along; a bare graph asks for another, and nothing runs until then", async ({
   api,
   newProject,
 }) => {
-  const child = graphOf({ t: ["trigger", { kind: "manual" }], o: ["output"] }, ["t>o"]);
+  const child = graphOf({ t: ["trigger", { kind: "manual" }], o: ["output", { value: "made by the child" }] }, ["t>o"]);
   const { body: other } = await api.post("/workflows", { name: "Child", ...child }, { schema: Workflow, status: 201 });
-  const graph = graphOf({ t: ["trigger", { kind: "manual" }], w: ["workflow", { workflow_id: other.id, version: 1 }], o: ["output"] }, [
-    "t>w",
-    "w>o",
-  ]);
+  const graph = graphOf({ t: ["trigger", { kind: "manual" }], w: ["workflow", { workflow_id: other.id }], o: ["output"] }, ["t>w", "w>o"]);
   const { body: made } = await api.post("/workflows", { name: "Parent", ...graph }, { schema: Workflow, status: 201 });
   const file = await exported(api, made.id);
+  expect(JSON.stringify(file)).not.toContain(other.id);
   expect(await imported(api, { file })).toMatchObject({ problems: [], nodes: made.nodes });
+
   const elsewhere = await newProject();
-  const open = await imported(elsewhere.api, { file });
+  const whole = await imported(elsewhere.api, { file });
+  expect(whole.problems).toEqual([]);
+  const { body: run } = await elsewhere.api.post(`/workflows/${whole.id}/execute`, { input: "" }, { schema: ExecuteResult, status: 202 });
+  const ended = await until(async () => {
+    const { body } = await elsewhere.api.get(`/executions/${run.execution_id}`, { schema: Execution });
+    return isFinal(body.status) ? body : undefined;
+  });
+  expect(ended).toMatchObject({ status: "completed", output: "made by the child" });
+
+  const bare = await imported(elsewhere.api, { file: { nodes: made.nodes, edges: made.edges } });
   const message = "The workflow that this node names is not in this project. Choose another.";
-  expect(open.problems).toEqual([{ node_id: "w", field: "workflow_id", message }]);
-  const { body } = await elsewhere.api.post(`/workflows/${open.id}/execute`, { input: "" }, { schema: ErrorBody, status: 422 });
+  expect(bare.problems).toEqual([{ node_id: "w", field: "workflow_id", message }]);
+  const { body } = await elsewhere.api.post(`/workflows/${bare.id}/execute`, { input: "" }, { schema: ErrorBody, status: 422 });
   expect(JSON.stringify(body)).toContain(message);
 });
