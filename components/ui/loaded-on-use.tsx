@@ -1,12 +1,72 @@
+"use client";
+
+import { RotateCw } from "lucide-react";
 import dynamic from "next/dynamic";
-import type { ComponentType } from "react";
+import { type ComponentType, createContext, useCallback, useContext, useEffect, useState } from "react";
+import { useStore } from "zustand";
+import { createStore } from "zustand/vanilla";
+import { Button } from "#components/ui/button.tsx";
+import { Notice } from "#components/ui/notice.tsx";
 
 const Nothing = () => null;
 
+const TryAgain = createContext(() => {});
+
+/** What asks again for each part that did not come. */
+const missing = createStore<{ parts: readonly (() => void)[] }>(() => ({ parts: [] }));
+
+/** For parts that did not come: one notice over the page, however many they are, since a menu has no place of its own to say it. */
+function Missing() {
+  const tryAgain = useContext(TryAgain);
+  const isShown = useStore(missing, ({ parts }) => parts[0] === tryAgain);
+  useEffect(() => {
+    missing.setState(({ parts }) => ({ parts: [...parts, tryAgain] }));
+    return () => missing.setState(({ parts }) => ({ parts: parts.filter((part) => part !== tryAgain) }));
+  }, [tryAgain]);
+  if (!isShown) return null;
+  const tryAll = () => {
+    for (const part of missing.getState().parts) part();
+  };
+  return (
+    <Notice
+      tone="failed"
+      className="fixed bottom-4 left-1/2 z-50 w-80 max-w-[calc(100vw-2rem)] -translate-x-1/2 shadow-lg"
+      actions={
+        <Button size="sm" icon={<RotateCw />} onClick={tryAll}>
+          Try again
+        </Button>
+      }
+    >
+      A part of this page could not be loaded. Check the connection.
+    </Notice>
+  );
+}
+
 /**
  * A part of a page that is loaded when it is first drawn. What is around it goes on meanwhile; next/dynamic alone, with nothing to
- * show instead, holds back all that is to be drawn until then.
+ * show instead, holds back all that is to be drawn until then. One that does not come says so, and can be asked for again: nothing
+ * else of the page is lost with it.
  * @param Loading drawn in its place; left out, nothing
  */
-export const loadedOnUse = <Props extends object>(load: () => Promise<ComponentType<Props>>, Loading: ComponentType = Nothing) =>
-  dynamic(load, { loading: () => <Loading /> });
+export function loadedOnUse<Props extends object>(load: () => Promise<ComponentType<Props>>, Loading: ComponentType = Nothing) {
+  // What could not be loaded once is kept as such by React, so whoever looks next gets a new one.
+  const begin = (): ComponentType<Props> =>
+    dynamic<Props>(
+      () =>
+        load().catch(() => {
+          latest = begin();
+          return Missing;
+        }),
+      { loading: () => <Loading /> },
+    );
+  let latest = begin();
+  return function LoadedOnUse(props: Props) {
+    const [Part, setPart] = useState(() => latest);
+    const tryAgain = useCallback(() => setPart(() => latest), []);
+    return (
+      <TryAgain value={tryAgain}>
+        <Part {...props} />
+      </TryAgain>
+    );
+  };
+}

@@ -76,3 +76,18 @@ test("a name that is to be changed, a save and a run wait for their parts", asyn
   await expect(page.getByText("Version 2 saved")).toBeVisible();
   await expect(page.getByRole("dialog", { name: "Run workflow" }).getByRole("textbox")).toBeFocused();
 });
+
+test("a part that does not come says so, and is there after another try; the page goes on", async ({ signedInPage: page, workflow }) => {
+  const flow = await workflow({ name: "Offline", ...graph });
+  await page.goto(`/workflows/${flow.id}`);
+  await expect(node(page, "Output Result")).toBeVisible();
+  await page.route("**/_next/static/chunks/**", (route) => route.abort("internetdisconnected"));
+  await node(page, "Output Result").click({ button: "right", position: { x: 30, y: 20 } });
+  const notice = page.getByRole("alert").filter({ hasText: "could not be loaded" });
+  await expect(notice).toBeVisible();
+  await expect(node(page, "Output Result")).toBeVisible();
+  await page.unroute("**/_next/static/chunks/**");
+  await notice.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("menu", { name: "Node actions" })).toBeVisible();
+  await expect(notice).toBeHidden();
+});
