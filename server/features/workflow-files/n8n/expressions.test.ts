@@ -28,6 +28,8 @@ test.each([
   ['={{ $items("Orders")[0].json.id }}', "{{Orders.output.id}}"],
   ['={{ $item("0").$node["Orders"].json.id }}', "{{Orders.output.id}}"],
   ["={{ $input.item.json.id }}", "{{Scout.output.id}}"],
+  ["={{ $('Get orders').first()?.json?.id }}", "{{Get orders.output.id}}"],
+  ["={{ [ /* the first */ $json.a, $json.b // and the other\n] }}", "[{{Scout.output.a | json}}, {{Scout.output.b | json}}]"],
   ["={{ $execution.id }} {{ $execution.resumeUrl }} {{ $itemIndex }}", "{{execution.id}} {{Wait.resume_url}} {{Loop.index}}"],
   ["={{ $env.API_KEY }}{{ $vars['TEAM'] }}", "{{credentials.API_KEY}}{{credentials.TEAM}}"],
   ["={{ $env.API_KEY || 'none' }}", "{{credentials.API_KEY}}"],

@@ -1,7 +1,8 @@
+import { type Expression as Code, type PrivateIdentifier, parseExpressionAt, type SpreadElement, type Super } from "acorn";
 import { CREDENTIALS, type PathPart } from "#server/workflow/expressions.ts";
 
-// Reads what the expressions of n8n, which are JavaScript, have in common with ours: reading a value, shaping it as a filter does,
-// putting texts together. Anything else is left to a person.
+// What the expressions of n8n, which are JavaScript as acorn parses it, have in common with ours: reading a value, shaping it as a
+// filter does, putting texts together. Anything else is left to a person.
 
 /** What a name of n8n stands for here: `{{head.field.path}}`. */
 export interface Reading {
@@ -41,36 +42,6 @@ export const UNCONVERTED = new Error("Only JavaScript can say this.");
 export const unconverted = (): never => {
   throw UNCONVERTED;
 };
-
-const TOKEN_KINDS = ["name", "number", "text", "template", "sign"] as const;
-/** One group for each kind. */
-const TOKEN =
-  /\s*(?:([\p{L}_$][\p{L}\p{N}_$]*)|(\d+(?:\.\d+)?)|("(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')|(`(?:[^`\\]|\\[\s\S])*`)|(\?\.(?!\d)|\?\?|\|\||[.()[\]{},:+-]))/uy;
-
-interface Token {
-  kind: (typeof TOKEN_KINDS)[number];
-  text: string;
-}
-
-function tokensOf(code: string): Token[] {
-  const tokens: Token[] = [];
-  const end = code.trimEnd().length;
-  for (TOKEN.lastIndex = 0; TOKEN.lastIndex < end; ) {
-    const [, ...groups] = TOKEN.exec(code) ?? unconverted();
-    const index = groups.findIndex((group) => group !== undefined);
-    tokens.push({ kind: TOKEN_KINDS[index] ?? unconverted(), text: groups[index] ?? "" });
-  }
-  return tokens;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\n": "" };
-
-/** A literal without its quotes. Escapes by number are left to a person. */
-function plainText(quoted: string): string {
-  const inner = quoted.slice(1, -1);
-  if (/\\[xu0-7]/.test(inner)) unconverted();
-  return inner.replace(/\\([\s\S])/g, (_, sign: string) => ESCAPES[sign] ?? sign);
-}
 
 /** The signs of Luxon's formats that Python's strftime has too. */
 const DATE_SIGNS: Readonly<Record<string, string>> = {
@@ -116,265 +87,192 @@ const FUNCTIONS: ReadonlyMap<string, string | null> = new Map([
   ["DateTime.fromISO", null],
 ]);
 
-/** Reads one expression. Throws UNCONVERTED for what it cannot say here. */
-class Parser {
-  readonly #tokens: Token[];
-  readonly #find: Find;
-  #at = 0;
-  #depth: number;
+/** Any piece of JavaScript that may stand where an expression is read. */
+type Piece = Code | PrivateIdentifier | SpreadElement | Super | null;
 
-  constructor(code: string, find: Find, depth = 0) {
-    this.#tokens = tokensOf(code);
-    this.#find = find;
-    this.#depth = depth;
+/** What a literal says: text, number, true, false or null; undefined for any other code. */
+function literalOf(code: Piece): Literal | undefined {
+  if (code?.type === "ChainExpression" || code?.type === "ParenthesizedExpression") return literalOf(code.expression);
+  if (code?.type === "Identifier" && code.name === "undefined") return null;
+  if (code?.type === "UnaryExpression" && code.operator === "-") {
+    const number = literalOf(code.argument);
+    return typeof number === "number" ? -number : undefined;
   }
+  if (code?.type !== "Literal" || code.regex || typeof code.value === "bigint") return undefined;
+  return code.value as Literal; // cast: regular expressions and long numbers are ruled out
+}
 
-  whole(): Expression {
-    const expression = this.#either();
-    return this.#at === this.#tokens.length ? expression : unconverted();
-  }
+/** `name` of `.name`, `["name"]` and `[0]`. */
+function partOf(code: Piece): PathPart | undefined {
+  if (code?.type !== "MemberExpression") return undefined;
+  if (!code.computed) return code.property.type === "Identifier" ? code.property.name : undefined;
+  const part = literalOf(code.property);
+  return typeof part === "string" || typeof part === "number" ? part : undefined;
+}
 
-  #is(text: string): boolean {
-    const token = this.#tokens[this.#at];
-    return token?.text === text && (token.kind === "sign" || token.kind === "name");
-  }
-  #take(text: string): boolean {
-    const isThere = this.#is(text);
-    if (isThere) this.#at += 1;
-    return isThere;
-  }
-  #expect(text: string): void {
-    if (!this.#take(text)) unconverted();
-  }
-  #next(kind: Token["kind"]): string {
-    const token = this.#tokens[this.#at++];
-    return token?.kind === kind ? token.text : unconverted();
-  }
+/** The arguments of a call of something with this name, alone or as a method; undefined for any other code. */
+function callOf(code: Piece, ...names: string[]): { of: Piece; name: string; args: readonly Literal[] } | undefined {
+  if (code?.type !== "CallExpression" || code.optional) return undefined;
+  const { callee } = code;
+  const name = callee.type === "Identifier" ? callee.name : callee.type === "MemberExpression" && !callee.computed ? partOf(callee) : "";
+  if (typeof name !== "string" || !names.includes(name)) return undefined;
+  const args = code.arguments.map((argument) => literalOf(argument) ?? (literalOf(argument) === null ? null : unconverted()));
+  return { of: callee.type === "MemberExpression" ? callee.object : null, name, args };
+}
 
-  /** `a || "none"` and `a ?? "none"`. */
-  #either(): Expression {
-    if (++this.#depth > MOST_DEPTH) unconverted();
-    let value = this.#sum();
-    while (this.#take("||") || this.#take("??")) {
-      const other = this.#sum();
-      // A credential is one text: nothing can be said of what it is not.
-      if (value.kind === "read" && value.reading.head === CREDENTIALS) continue;
-      if (other.kind !== "literal" || (value.kind !== "read" && value.kind !== "filter")) return unconverted();
-      value = { kind: "filter", value, name: "default", args: [other.value] };
-    }
-    this.#depth -= 1;
-    return value;
-  }
+/** The `$` name that a piece of code is; `$item(0).$json` is `$json`: a node here gives one value. */
+function globalOf(code: Piece): string | undefined {
+  if (code?.type === "Identifier") return code.name;
+  const name = code?.type === "MemberExpression" && callOf(code.object, "$item") ? partOf(code) : undefined;
+  return typeof name === "string" && name.startsWith("$") ? name : undefined;
+}
 
-  /** Texts that are put together; a sum of numbers is no text. */
-  #sum(): Expression {
-    const parts = [this.#one()];
-    while (this.#take("+")) parts.push(this.#one());
-    const [only] = parts;
-    if (parts.length === 1 && only) return only;
-    const isText = parts.some((part) => part.kind === "sum" || (part.kind === "literal" && typeof part.value === "string"));
-    return isText ? { kind: "sum", parts } : unconverted();
-  }
+/** The node whose items these are: `$("Name")`, or `$input` for what came; undefined for any other code. */
+function itemsOf(code: Piece): Place | undefined {
+  if (globalOf(code) === "$input") return { of: "input" };
+  const name = callOf(code, "$")?.args[0];
+  return typeof name === "string" ? { of: "node", name } : undefined;
+}
 
-  #one(): Expression {
-    const token = this.#tokens[this.#at];
-    if (token?.kind === "number") return { kind: "literal", value: Number(this.#next("number")) };
-    if (token?.kind === "text") return this.#tail({ kind: "literal", value: plainText(this.#next("text")) });
-    if (token?.kind === "template") return this.#template(this.#next("template"));
-    if (this.#take("-")) return { kind: "literal", value: -Number(this.#next("number")) };
-    if (this.#take("(")) {
-      const inner = this.#either();
-      this.#expect(")");
-      return this.#tail(inner);
-    }
-    if (this.#take("{")) return this.#object();
-    if (this.#take("[")) return this.#list();
-    return this.#named(this.#next("name"));
-  }
+/** What `.json` of a piece of code is the JSON of: `$input.item`, `$("Name").first()`, `.all()[0]`, `$node["Name"]`, `$items("Name")[0]`. */
+function itemOf(code: Piece): Place | undefined {
+  if (code?.type === "CallExpression") return itemsOf(callOf(code, "first", "last", "itemMatching")?.of ?? null);
+  if (code?.type !== "MemberExpression") return undefined;
+  const part = partOf(code);
+  if (globalOf(code.object) === "$node") return typeof part === "string" ? { of: "node", name: part } : undefined;
+  if (part === "item") return itemsOf(code.object);
+  if (typeof part !== "number") return undefined;
+  const all = callOf(code.object, "all");
+  if (all) return itemsOf(all.of);
+  const items = callOf(code.object, "$items");
+  if (!items) return undefined;
+  return typeof items.args[0] === "string" ? { of: "node", name: items.args[0] } : { of: "input" };
+}
 
-  #template(quoted: string): Expression {
-    const parts: Expression[] = quoted
-      .slice(1, -1)
-      .split(/(\$\{[^{}]*\})/)
-      .filter((piece) => piece !== "")
-      .map((piece) =>
-        /^\$\{[\s\S]*\}$/.test(piece)
-          ? new Parser(piece.slice(2, -1), this.#find, this.#depth + 1).whole()
-          : { kind: "literal", value: plainText(`\`${piece}\``) },
-      );
-    return { kind: "sum", parts };
-  }
+/** Where a piece of code reads, when it is the whole of that: `$json`, `$env.KEY`, `$execution.id` and what `itemOf` knows. */
+function placeOf(code: Piece): Place | undefined {
+  const name = globalOf(code);
+  if (name !== undefined) return name === "$json" ? { of: "input" } : name === "$itemIndex" ? { of: "index" } : undefined;
+  if (code?.type !== "MemberExpression") return undefined;
+  const part = partOf(code);
+  const owner = globalOf(code.object);
+  if (owner === "$env" || owner === "$vars") return typeof part === "string" ? { of: "secret", name: part } : undefined;
+  if (owner === "$execution") return part === "id" ? { of: "run" } : part === "resumeUrl" ? { of: "resume" } : undefined;
+  return part === "json" ? itemOf(code.object) : undefined;
+}
 
-  #object(): Expression {
-    const entries: [string, Expression][] = [];
-    while (!this.#take("}")) {
-      if (entries.length) this.#expect(",");
-      if (this.#take("}")) break;
-      const token = this.#tokens[this.#at++];
-      const key = token?.kind === "name" ? token.text : token?.kind === "text" ? plainText(token.text) : unconverted();
-      this.#expect(":");
-      entries.push([key, this.#either()]);
-    }
-    return { kind: "object", entries };
-  }
+/** The place that a piece of code reads, and the path in it. */
+function readOf(code: Piece): { place: Place; path: PathPart[] } | undefined {
+  const place = placeOf(code);
+  if (place) return { place, path: [] };
+  if (code?.type !== "MemberExpression") return undefined;
+  const before = readOf(code.object);
+  const part = partOf(code);
+  return before && part !== undefined ? { place: before.place, path: [...before.path, part] } : undefined;
+}
 
-  #list(): Expression {
-    const items: Expression[] = [];
-    while (!this.#take("]")) {
-      if (items.length) this.#expect(",");
-      if (this.#take("]")) break;
-      items.push(this.#either());
-    }
-    return { kind: "list", items };
-  }
+/** The name of a function: `String`, `JSON.stringify`. */
+function functionOf(callee: Piece): string {
+  if (callee?.type === "Identifier") return callee.name;
+  return callee?.type === "MemberExpression" && callee.object.type === "Identifier" ? `${callee.object.name}.${partOf(callee)}` : "";
+}
 
-  #named(name: string): Expression {
-    if (name === "true" || name === "false") return { kind: "literal", value: name === "true" };
-    if (name === "null" || name === "undefined") return { kind: "literal", value: null };
-    if (name.startsWith("$")) return this.#tail(this.#read(this.#placeOf(name)));
-    const full = this.#take(".") ? `${name}.${this.#next("name")}` : name;
-    const filter = FUNCTIONS.get(full);
-    if (filter === undefined || !this.#take("(")) return unconverted();
-    const value = this.#either();
+/** Texts that are put together; a sum of numbers is no text. */
+function sumOf(code: Code, find: Find, depth: number): Expression {
+  const parts: Expression[] = [];
+  let rest = code;
+  for (; rest.type === "BinaryExpression" && rest.operator === "+"; rest = rest.left as Code)
+    parts.unshift(convert(rest.right, find, depth)); // cast: only `in` has a private name there
+  parts.unshift(convert(rest, find, depth));
+  const isText = parts.some((part) => part.kind === "sum" || (part.kind === "literal" && typeof part.value === "string"));
+  return isText ? { kind: "sum", parts } : unconverted();
+}
+
+/** `a || "none"` and `a ?? "none"`. */
+function defaultOf(value: Expression, other: Expression): Expression {
+  // A credential is one text: nothing can be said of what it is not.
+  if (value.kind === "read" && value.reading.head === CREDENTIALS) return value;
+  if (other.kind !== "literal" || (value.kind !== "read" && value.kind !== "filter")) return unconverted();
+  return { kind: "filter", value, name: "default", args: [other.value] };
+}
+
+/** What is done with a value: functions around it and methods that are filters here. */
+function callOn(code: Extract<Code, { type: "CallExpression" }>, find: Find, depth: number): Expression {
+  if (code.optional) return unconverted();
+  const around = FUNCTIONS.get(functionOf(code.callee));
+  if (around !== undefined) {
+    const [value, ...further] = code.arguments.map((argument) => convert(argument, find, depth));
     // JSON.stringify(value, null, 2) only writes it wider.
-    while (filter === "json" && this.#take(",")) this.#either();
-    this.#expect(")");
-    if (filter === null || value.kind === "object" || value.kind === "list") return this.#tail(value);
-    return this.#tail({ kind: "filter", value, name: filter, args: [] });
+    if (!value || (further.length && around !== "json")) return unconverted();
+    if (around === null || value.kind === "object" || value.kind === "list") return value;
+    return { kind: "filter", value, name: around, args: [] };
   }
+  if (code.callee.type !== "MemberExpression" || code.callee.computed) return unconverted();
+  const value = convert(code.callee.object, find, depth);
+  const name = String(partOf(code.callee));
+  const given = callOf(code, name)?.args ?? unconverted();
+  if (name === "toString" || name === "toDateTime") return value;
+  const method = METHODS.get(name) ?? unconverted();
+  return { kind: "filter", value, name: method.name, args: method.args?.(given) ?? given };
+}
 
-  /** What a `$` name stands for. */
-  #placeOf(name: string): Place {
-    const member = () => {
-      this.#expect(".");
-      return this.#next("name");
-    };
-    switch (name) {
-      case "$json":
-        return { of: "input" };
-      case "$input":
-        this.#oneItem();
-        return { of: "input" };
-      case "$": {
-        this.#expect("(");
-        const of = plainText(this.#next("text"));
-        this.#expect(")");
-        this.#oneItem();
-        return { of: "node", name: of };
-      }
-      case "$item":
-        this.#arguments();
-        this.#expect(".");
-        return this.#placeOf(this.#next("name"));
-      case "$node": {
-        const of = this.#take("[") ? plainText(this.#next("text")) : member();
-        this.#take("]");
-        this.#json();
-        return { of: "node", name: of };
-      }
-      case "$items": {
-        const [of] = this.#arguments();
-        this.#expect("[");
-        this.#next("number");
-        this.#expect("]");
-        this.#json();
-        return typeof of === "string" ? { of: "node", name: of } : { of: "input" };
-      }
-      case "$env":
-      case "$vars":
-        return { of: "secret", name: this.#take("[") ? this.#bracket() : member() };
-      case "$execution": {
-        const what = member();
-        if (what === "resumeUrl") return { of: "resume" };
-        return what === "id" ? { of: "run" } : unconverted();
-      }
-      case "$itemIndex":
-        return { of: "index" };
-      default:
-        return unconverted();
-    }
-  }
+function entryOf(property: Extract<Code, { type: "ObjectExpression" }>["properties"][number], find: Find, depth: number) {
+  if (property.type !== "Property" || property.kind !== "init" || property.computed || property.shorthand) return unconverted();
+  const key = property.key.type === "Identifier" ? property.key.name : literalOf(property.key);
+  return typeof key === "string" ? ([key, convert(property.value, find, depth)] as const) : unconverted();
+}
 
-  #bracket(): string {
-    const text = plainText(this.#next("text"));
-    this.#expect("]");
-    return text;
-  }
-  #json(): void {
-    this.#expect(".");
-    this.#expect("json");
-  }
-  /** `.item.json`, `.first().json`, `.last().json`, `.all()[0].json`: a node here gives one value. */
-  #oneItem(): void {
-    this.#expect(".");
-    const which = this.#next("name");
-    if (which !== "item") this.#arguments();
-    if (!["item", "first", "last", "all", "itemMatching"].includes(which)) unconverted();
-    if (which === "all") {
-      this.#expect("[");
-      this.#next("number");
-      this.#expect("]");
+/** @throws UNCONVERTED */
+function convert(code: Piece, find: Find, depth: number): Expression {
+  if (depth > MOST_DEPTH || !code) return unconverted();
+  const value = literalOf(code);
+  if (value !== undefined) return { kind: "literal", value };
+  const next = depth + 1;
+  switch (code.type) {
+    case "ParenthesizedExpression":
+    case "ChainExpression":
+      return convert(code.expression, find, next);
+    case "LogicalExpression":
+      return code.operator === "&&" ? unconverted() : defaultOf(convert(code.left, find, next), convert(code.right, find, next));
+    case "BinaryExpression":
+      return code.operator === "+" ? sumOf(code, find, next) : unconverted();
+    case "TemplateLiteral": {
+      const parts = code.quasis.flatMap(({ value: { cooked } }, index): Expression[] => [
+        ...(cooked ? [{ kind: "literal", value: cooked } as const] : []),
+        ...(index < code.expressions.length ? [convert(code.expressions[index] ?? null, find, next)] : []),
+      ]);
+      return { kind: "sum", parts };
     }
-    this.#json();
-  }
-  #arguments(): Literal[] {
-    this.#expect("(");
-    const found: Literal[] = [];
-    while (!this.#take(")")) {
-      if (found.length) this.#expect(",");
-      const value = this.#either();
-      found.push(value.kind === "literal" ? value.value : unconverted());
+    case "ObjectExpression":
+      return { kind: "object", entries: code.properties.map((property) => entryOf(property, find, next)) };
+    case "ArrayExpression":
+      return { kind: "list", items: code.elements.map((item) => convert(item, find, next)) };
+    case "CallExpression":
+      return callOn(code, find, next);
+    case "Identifier":
+    case "MemberExpression": {
+      if (code.type === "MemberExpression" && !code.computed && partOf(code) === "length")
+        return { kind: "filter", value: convert(code.object, find, next), name: "length", args: [] };
+      const read = readOf(code);
+      const reading = read && find(read.place, read.path);
+      return reading ? { kind: "read", reading } : unconverted();
     }
-    return found;
+    default:
+      return unconverted();
   }
+}
 
-  #read(place: Place): Expression {
-    const path: PathPart[] = [];
-    for (;;) {
-      const before = this.#at;
-      if (this.#take(".") || this.#take("?.")) {
-        if (this.#take("[")) path.push(this.#part());
-        else {
-          const name = this.#next("name");
-          // A method, or a length: what has been read so far is what it is asked of.
-          if (this.#is("(") || name === "length") {
-            this.#at = before;
-            break;
-          }
-          path.push(name);
-        }
-      } else if (this.#take("[")) path.push(this.#part());
-      else break;
-    }
-    const reading = this.#find(place, path);
-    return reading ? { kind: "read", reading } : unconverted();
+/** JavaScript as acorn reads it. @throws UNCONVERTED for what is none, and for what nests too deep to be read */
+function parsed(text: string): Code {
+  try {
+    const code = parseExpressionAt(text, 0, { ecmaVersion: "latest", preserveParens: true });
+    if (text.slice(code.end).trim() === "") return code;
+  } catch {
+    // told below, as everything that is left to a person
   }
-
-  #part(): PathPart {
-    const token = this.#tokens[this.#at++];
-    const part = token?.kind === "number" ? Number(token.text) : token?.kind === "text" ? plainText(token.text) : unconverted();
-    this.#expect("]");
-    return part;
-  }
-
-  /** What is done with a value: methods that are filters here. */
-  #tail(start: Expression): Expression {
-    let value = start;
-    while (this.#take(".") || this.#take("?.")) {
-      const name = this.#next("name");
-      if (name === "length" && !this.#is("(")) {
-        value = { kind: "filter", value, name: "length", args: [] };
-        continue;
-      }
-      const given = this.#arguments();
-      if (name === "toString" || name === "toDateTime") continue;
-      const method = METHODS.get(name) ?? unconverted();
-      value = { kind: "filter", value, name: method.name, args: method.args?.(given) ?? given };
-    }
-    return value;
-  }
+  return unconverted();
 }
 
 /** @throws UNCONVERTED for what cannot be said here */
 export const parse = (code: string, find: Find): Expression =>
-  code.length > MOST_CHARACTERS ? unconverted() : new Parser(code, find).whole();
+  code.length > MOST_CHARACTERS ? unconverted() : convert(parsed(code), find, 0);
