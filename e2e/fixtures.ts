@@ -212,8 +212,11 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   executed: async ({ execute, finished }, use) => use(async (workflow, body) => finished(await execute(workflow, body))),
   sharedWindow: [({ browser }, use) => withWindow(browser, use), { scope: "worker" }],
   otherWindow: [({ browser }, use) => withWindow(browser, use), { scope: "worker" }],
-  signedInPage: async ({ sharedWindow, person, baseURL, contextOptions: { reducedMotion = null } }, use) => {
-    await use(await open(sharedWindow, person, reducedMotion));
+  signedInPage: async ({ sharedWindow, person, baseURL, contextOptions: { reducedMotion = null } }, use, info) => {
+    const page = await open(sharedWindow, person, reducedMotion);
+    await use(page);
+    // Told now, since Playwright looks at a test that has run out of time only when its page is empty.
+    if (info.status === "timedOut") process.stdout.write(`${await page.locator("body").ariaSnapshot().catch(String)}\n`);
     await empty(sharedWindow, baseURL);
   },
   pageOf: async ({ otherWindow, baseURL, contextOptions: { reducedMotion = null } }, use) => {
