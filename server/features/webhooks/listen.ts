@@ -7,6 +7,7 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
+import { MASK, maskerOf } from "#server/platform/masking/masker.ts";
 
 // Listening in the editor: the next call that proves its sender is kept, beside the run that it starts, to be looked at and to be
 // what the workflow is tried on.
@@ -20,7 +21,6 @@ const MOST_OF_BODY = 65_536;
 
 /** Headers whose values prove something, or may: they are shown masked. */
 const SECRET = /auth|cookie|secret|token|signature|key|password|session/i;
-const MASK = "••••";
 
 /**
  * Starts to listen for the next call, or stops. What was heard before stays until the next one comes.
@@ -44,19 +44,21 @@ export async function listenToWebhook(principal: ProjectPrincipal, { workflow_id
 
 /** Keeps a call that was listened for, once: its headers with what is secret masked, its body, and what the trigger would give. */
 export async function keepHeard(workflow: SavedWorkflow, headers: Headers, body: Uint8Array, secret: string): Promise<void> {
-  const without = (value: string) => cleanText(value).replaceAll(secret, MASK);
+  const masker = maskerOf([secret]);
+  // Cleaned after it is cut, which may leave half a character behind.
+  const shownOf = (value: string, most: number) => cleanText(masker.text(value).slice(0, most));
   const shown = [...headers]
     .slice(0, MOST_HEADERS)
     .map(([name, value]) => [
       name,
-      SECRET.test(name) || name === workflow.trigger.auth_header.toLowerCase() ? MASK : without(value).slice(0, MOST_OF_HEADER),
+      SECRET.test(name) || name === workflow.trigger.auth_header.toLowerCase() ? MASK : shownOf(value, MOST_OF_HEADER),
     ]);
-  const text = without(new TextDecoder().decode(body));
+  const input = inputOf(workflow, body);
   const heard: HeardCall = {
     received_at: new Date().toISOString(),
     headers: Object.fromEntries(shown),
-    body: text.slice(0, MOST_OF_BODY),
-    input: inputOf(workflow, body)?.replaceAll(secret, MASK).slice(0, MOST_OF_BODY) ?? null,
+    body: shownOf(new TextDecoder().decode(body), MOST_OF_BODY),
+    input: input === null ? null : shownOf(input, MOST_OF_BODY),
   };
   await db().webhook.updateMany({
     where: { workflow_id: workflow.id, listen_until: { gt: new Date() } },

@@ -422,3 +422,15 @@ test("the next call is heard once, with its secrets masked, and starts its run a
   const stranger = await database.newAdmin();
   await expect(listenToWebhook(stranger, { workflow_id: id, is_on: true })).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
+
+test("a call that is heard is accepted, wherever what is kept of it is cut", async () => {
+  const { admin, id, send } = await newWebhook();
+  const text = "👍".repeat(40_000);
+  for (const body of [JSON.stringify({ text }), JSON.stringify({ texts: text })]) {
+    await listenToWebhook(admin, { workflow_id: id, is_on: true });
+    await send(body);
+    const { heard } = await getWebhookState(admin, { workflow_id: id });
+    expect(heard?.body.length).toBe(65_536);
+    expect(JSON.stringify(heard)).not.toMatch(/\\ud[89a-f]/i);
+  }
+});
