@@ -1,6 +1,7 @@
 import { isAppError } from "#server/platform/errors.ts";
 import { type Masker, maskerOf, unmasked } from "#server/platform/masking/masker.ts";
 import type { EngineServices, RunState } from "#server/runs/ports.ts";
+import { dictionary } from "#server/shared/json-text.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
 
 /**
@@ -16,7 +17,7 @@ export interface RunSecrets {
   fault?: string;
 }
 
-const none: RunSecrets = { values: {}, masker: unmasked };
+const none: RunSecrets = { values: dictionary(), masker: unmasked };
 
 /**
  * Reads the secrets that a run's expressions name; costs nothing when there are none.
@@ -28,7 +29,7 @@ export async function readSecrets(services: Pick<EngineServices, "credentials">,
   try {
     const values = await services.credentials(run.project_id);
     const named = [...names].flatMap((name) => values.get(name) ?? []);
-    return { values: Object.fromEntries(values), masker: maskerOf(named) };
+    return { values: dictionary(Object.fromEntries(values)), masker: maskerOf(named) };
   } catch (error) {
     if (!isAppError(error)) throw error;
     return { ...none, fault: `The project's credentials cannot be read. ${error.message}` };
