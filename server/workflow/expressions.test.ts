@@ -4,6 +4,7 @@ import {
   nearestName,
   parseTemplate,
   referencesOf,
+  resolveJson,
   resolveText,
   resolveValue,
   type Scope,
@@ -50,6 +51,27 @@ describe("resolveValue", () => {
     expect(resolveValue("{{trigger.output.user.tags}}", scope)).toEqual(["x", "y"]);
     expect(resolveValue(" {{trigger.count}} ", scope)).toBe(3);
     expect(resolveValue("n={{trigger.count}}", scope)).toBe("n=3");
+  });
+});
+
+describe("resolveJson", () => {
+  it("escapes what comes into a string, and nothing else", () => {
+    const quotes = scopeOf([{ name: "q", fields: { output: 'a"b\n', list: [1] } }]);
+    const parts = parseTemplate('{"\\"{{q.output}}": {{q.list}}, "x": "{{q.list}}"}');
+    expect(resolveJson(parts, quotes)).toBe('{"\\"a\\"b\\n": [1], "x": "[1]"}');
+  });
+
+  it("is bounded as text is, while it is made", () => {
+    let reads = 0;
+    const long = scopeOf([{ name: "Long", fields: { output: "a".repeat(1_000_000) } }]);
+    const find: Scope["find"] = (name) => {
+      reads++;
+      return long.find(name);
+    };
+    expect(() => resolveJson(parseTemplate(`"${"{{Long.output}}".repeat(100)}"`), { ...long, find })).toThrow("more than the 16.0 MiB");
+    expect(reads).toBeLessThan(20);
+    const filtered = parseTemplate(`"${"{{Long.output | upper | slice(0, 1)}}".repeat(200)}"`);
+    expect(() => resolveJson(filtered, long)).toThrow("filters on too much");
   });
 });
 

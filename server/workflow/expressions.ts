@@ -273,17 +273,28 @@ function readValue(reference: Reference, entry: ScopeEntry, scope: Scope): unkno
   return follow(entry.fields[key], rest, reference, scope.parse ?? parseJson);
 }
 
-/** How many characters the filters of one template may go through: a second's work at most. */
+/** How many characters the filters of one node may go through: a second's work at most. */
 const MAX_FILTERED = 16 * MAX_OUTPUT;
+/** What an item of a list and a field of an object count as, beside a character of a text. */
+const ITEM = 4;
+const FIELD = 64;
 
-/** What the filters of one template may still go through. */
-interface FilterWork {
-  left: number;
+/** What the expressions of one node, or of a text that stands alone, may still take: characters that filters go through, and of the whole. */
+export interface Work {
+  filtered: number;
+  text: number;
+}
+export const newWork = (): Work => ({ filtered: MAX_FILTERED, text: MAX_OUTPUT });
+
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (Array.isArray(value)) return ITEM * value.length;
+  return value !== null && typeof value === "object" ? FIELD * Object.keys(value).length : 0;
 }
 
-function charge(work: FilterWork, value: unknown, source: string): void {
-  work.left -= typeof value === "string" ? value.length : 0;
-  if (work.left < 0) throw new ExpressionError(`${source}: this text has filters on too much. Use a code node.`);
+function charge(work: Work, value: unknown, source: string): void {
+  work.filtered -= sizeOf(value);
+  if (work.filtered < 0) throw new ExpressionError(`${source}: there are filters on too much here. Use a code node.`);
 }
 
 /**
@@ -291,7 +302,7 @@ function charge(work: FilterWork, value: unknown, source: string): void {
  * @throws ExpressionError for an unknown name, an unknown field, a path into something that is not there, or a filter on the wrong
  *   kind of value
  */
-export function resolveReference(reference: Reference, scope: Scope, work: FilterWork = { left: MAX_FILTERED }): unknown {
+export function resolveReference(reference: Reference, scope: Scope, work: Work = newWork()): unknown {
   if (reference.fault) throw new ExpressionError(reference.fault);
   const entry = scope.find(reference.head);
   if (!entry) throw new ExpressionError(`${reference.source} names nothing that has run.${suggestionFor(scope.names(), reference)}`);
@@ -320,46 +331,48 @@ export const asText = (value: unknown): string =>
   typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
 
 /**
- * A template as text.
- * @throws ExpressionError as resolveReference does, and before the text gets longer than a node may work with
+ * Puts the parts of a template together.
+ * @param textFor what a value brings to the part of this index
  */
-export function resolveText(template: string | readonly TemplatePart[], scope: Scope): string {
+function together(parts: readonly TemplatePart[], scope: Scope, work: Work, textFor: (value: unknown, index: number) => string): string {
   let whole = "";
-  const work = { left: MAX_FILTERED };
-  for (const part of typeof template === "string" ? parseTemplate(template, scope.isName) : template) {
-    const text = "text" in part ? part.text : asText(resolveReference(part.reference, scope, work));
-    const length = whole.length + text.length;
-    if (length > MAX_OUTPUT) throw new ExpressionError(tooLong(length));
+  for (const [index, part] of parts.entries()) {
+    const text = "text" in part ? part.text : textFor(resolveReference(part.reference, scope, work), index);
+    work.text -= text.length;
+    if (work.text < 0) throw new ExpressionError(tooLong(MAX_OUTPUT - work.text));
     whole += text;
   }
   return whole;
 }
 
 /**
+ * A template as text.
+ * @throws ExpressionError as resolveReference does, and before the text gets longer than a node may work with
+ */
+export const resolveText = (template: string | readonly TemplatePart[], scope: Scope, work: Work = newWork()): string =>
+  together(typeof template === "string" ? parseTemplate(template, scope.isName) : template, scope, work, asText);
+
+/**
  * A template of JSON as text. What an expression brings within a string is escaped, so that quotes and line breaks in it stay part
  * of the string; outside of strings it stands as it is.
  * @throws ExpressionError as resolveText does
  */
-export function resolveJson(parts: readonly TemplatePart[], scope: Scope): string {
+export function resolveJson(parts: readonly TemplatePart[], scope: Scope, work: Work = newWork()): string {
   let isInString = false;
-  const escaped = parts.map((part): TemplatePart => {
-    if ("text" in part) {
-      for (const [sign] of part.text.matchAll(/\\[\s\S]|"/g)) if (sign === '"') isInString = !isInString;
-      return part;
-    }
-    if (!isInString) return part;
-    const text = asText(resolveReference(part.reference, scope));
-    return { text: JSON.stringify(text).slice(1, -1) };
+  const isEscaped = parts.map((part) => {
+    if ("text" in part) for (const [sign] of part.text.matchAll(/\\[\s\S]|"/g)) if (sign === '"') isInString = !isInString;
+    return isInString;
   });
-  return resolveText(escaped, scope);
+  return together(parts, scope, work, (value, index) => (isEscaped[index] ? JSON.stringify(asText(value)).slice(1, -1) : asText(value)));
 }
 
 /**
  * A template's value: of a single expression with nothing around it the value itself, otherwise text.
  * @throws ExpressionError as resolveReference does
  */
-export function resolveValue(template: string, scope: Scope): unknown {
+export function resolveValue(template: string, scope: Scope, work: Work = newWork()): unknown {
   const parts = parseTemplate(template.trim(), scope.isName);
   const [only] = parts;
-  return parts.length === 1 && only && "reference" in only ? resolveReference(only.reference, scope) : resolveText(template, scope);
+  const isOne = parts.length === 1 && only && "reference" in only;
+  return isOne ? resolveReference(only.reference, scope, work) : resolveText(template, scope, work);
 }

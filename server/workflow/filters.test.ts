@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it, test, vi } from "vitest";
 import { parseTemplate, referencesOf, resolveText, resolveValue, type Scope, scopeOf } from "#server/workflow/expressions.ts";
 import { filters } from "#server/workflow/filters.ts";
 import { namesFrom, withNames } from "#server/workflow/rename.ts";
@@ -90,6 +90,21 @@ test("what a filter makes is bounded before it is made", () => {
   expect(() => resolveText(`{{Long.list | join("${wide}")}}`, long)).toThrow("more than 16 MiB");
   expect(() => resolveText('{{Long.output | split("a")}}', long)).toThrow("100,000 pieces at most");
   expect(() => resolveText("{{Long.output | upper | lower | slice(0, 1)}}".repeat(100), long)).toThrow("filters on too much");
+  // Lists and objects have their cost too.
+  const list = scopeOf([
+    { name: "Long", fields: { list: Array(1_000_000).fill(1), object: Object.fromEntries(Array(100_000).entries()) } },
+  ]);
+  expect(resolveText("{{Long.list | length}} {{Long.object | length}}", list)).toBe("1000000 100000");
+  expect(() => resolveText("{{Long.list | slice(0) | first}}".repeat(100), list)).toThrow("filters on too much");
+  expect(() => resolveText("{{Long.object | keys | first}}".repeat(50), list)).toThrow("filters on too much");
+});
+
+test("a format of many signs makes no more formatters than there are signs", () => {
+  const made = vi.spyOn(Intl, "DateTimeFormat");
+  const time = `{{Scout.output.at | date("${"%Y%m%z".repeat(50)}", "Asia/Kathmandu")}}`;
+  expect(resolveText(time.repeat(5), scope)).toBe("202603+0545".repeat(250));
+  expect(made.mock.calls.length).toBeLessThanOrEqual(3);
+  made.mockRestore();
 });
 
 test("whatever is written after a bar, parsing never throws and loses nothing", () => {

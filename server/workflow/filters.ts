@@ -106,16 +106,30 @@ function validTime(time: number | string): Date | undefined {
 
 const two = (text: string | number) => String(text).padStart(2, "0");
 
+/** Formatters by what they say and where: to make one takes far longer than to use it. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+const MOST_FORMATTERS = 200;
+
+function formatterOf(options: Intl.DateTimeFormatOptions, timeZone: string): Intl.DateTimeFormat {
+  const key = `${JSON.stringify(options)} ${timeZone}`;
+  const known = formatters.get(key);
+  if (known) return known;
+  try {
+    const made = new Intl.DateTimeFormat("en-US", { ...options, timeZone, calendar: "gregory", numberingSystem: "latn" });
+    if (formatters.size >= MOST_FORMATTERS) formatters.clear();
+    formatters.set(key, made);
+    return made;
+  } catch {
+    throw new Error(`needs a time zone such as Europe/Berlin, and "${timeZone}" is none.`);
+  }
+}
+
 /** A time in the signs of Python's strftime. */
 function formatted(date: Date, format: string, timeZone: string): string {
-  const part = (options: Intl.DateTimeFormatOptions, type: Intl.DateTimeFormatPartTypes): string => {
-    try {
-      const parts = new Intl.DateTimeFormat("en-US", { ...options, timeZone, calendar: "gregory", numberingSystem: "latn" });
-      return parts.formatToParts(date).find((candidate) => candidate.type === type)?.value ?? "";
-    } catch {
-      throw new Error(`needs a time zone such as Europe/Berlin, and "${timeZone}" is none.`);
-    }
-  };
+  const part = (options: Intl.DateTimeFormatOptions, type: Intl.DateTimeFormatPartTypes): string =>
+    formatterOf(options, timeZone)
+      .formatToParts(date)
+      .find((candidate) => candidate.type === type)?.value ?? "";
   const hour = () => Number(part({ hour: "numeric", hourCycle: "h23" }, "hour"));
   const offset = () => part({ timeZoneName: "longOffset" }, "timeZoneName").replace("GMT", "").replace(":", "") || "+0000";
   const signs = new Map<string, () => string>([
@@ -165,6 +179,7 @@ export const filters: readonly Filter[] = [
     summary: "How many items a list has, how many fields an object, or how many characters a text",
     apply(value) {
       const container = containerOf(value);
+      if (Array.isArray(container)) return container.length;
       if (container) return Object.keys(container).length;
       const text = textOf(value);
       return isWide(text) ? text.replace(/[\ud800-\udbff][\udc00-\udfff]/g, ".").length : text.length;

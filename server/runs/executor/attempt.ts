@@ -5,7 +5,15 @@ import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
 import type { EngineServices, LedgerWrite, RunState } from "#server/runs/ports.ts";
 import type { CompiledGraph } from "#server/workflow/compiled-graph.ts";
 import { workOf } from "#server/workflow/disabled.ts";
-import { credentialOf, parseTemplate, resolveJson, resolveText, resolveValue, type TemplatePart } from "#server/workflow/expressions.ts";
+import {
+  credentialOf,
+  newWork,
+  parseTemplate,
+  resolveJson,
+  resolveText,
+  resolveValue,
+  type TemplatePart,
+} from "#server/workflow/expressions.ts";
 import { textsOf, withTexts } from "#server/workflow/node-texts.ts";
 import type { NodeContext, NodeDefinition, NodeScope } from "#server/workflow/nodes/definition.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
@@ -73,7 +81,11 @@ export class Attempts {
     const { masker } = this.#secrets;
     const kept = (text: string) => (definition.readsSecrets ? text : masker.text(text));
     const partsOf = (path: string) => templates.get(path)?.parts ?? [];
-    const config = templates.size ? withTexts(definition, raw, "template", (_, path) => kept(resolveText(partsOf(path), scope))) : raw;
+    // For all fields together: each may be long, and there may be a hundred.
+    const [work, further] = [newWork(), newWork()];
+    const config = templates.size
+      ? withTexts(definition, raw, "template", (_, path) => kept(resolveText(partsOf(path), scope, work)))
+      : raw;
     const own = definition.input ?? [...templates.keys()][0];
     const isWritten = (field: string) => (templates.get(field)?.text ?? "").trim() !== "";
     const said = own === undefined || typeof config[own] !== "string" ? "" : config[own].trim();
@@ -129,8 +141,8 @@ export class Attempts {
       now: () => this.#services.clock.now(),
       callbackToken: () => this.#services.callback(row.id).token,
       isWritten,
-      typedValue: (field) => masker.deep(resolveValue(templates.get(field)?.text ?? "", scope)),
-      jsonText: (field) => kept(resolveJson(partsOf(field), scope)),
+      typedValue: (field) => masker.deep(resolveValue(templates.get(field)?.text ?? "", scope, further)),
+      jsonText: (field) => kept(resolveJson(partsOf(field), scope, further)),
       evaluate: (condition) => {
         const node_outputs = condition.includes("node_outputs") ? this.#names.outputs(frame) : {};
         const output = upstreamOutput(frame, id, this.#graph, true);

@@ -31,6 +31,13 @@ test("a text that grows beyond what a node may work with fails the node before i
   expect(longest(memory).input).toBe(2 * MIB);
 });
 
+test("the fields of one node have that bound together, for a hundred of them would end the process", async () => {
+  const fields = Array.from({ length: 20 }, (_, index) => ({ name: `f${index}`, value: "{{trigger.output}}" }));
+  const { memory, go } = newRun({ t: ["triggerNode"], s: ["setNode", { fields }] }, ["t>s"], "x".repeat(MIB));
+  expect(await go()).toEqual({ kind: "over" });
+  expect(memory.ending()?.error).toMatch(/^s: What this node is given .*: 17\.0 MiB at least\./);
+});
+
 test("so do the outputs of several nodes together, unless it says itself what it works with", async () => {
   const { memory, go } = newRun(
     { t: ["triggerNode"], a: ["agentNode"], b: ["agentNode"], o: ["outputNode", { value: "mine" }], c: ["agentNode"] },
