@@ -201,6 +201,24 @@ test("workflows that run each other end when they are too deep", async () => {
   });
 });
 
+test("one run brings about so many others at most, whichever of them starts them", async () => {
+  const child = await calling(await echo());
+  const l = ["loopNode", { items_expression: "[1,2]", concurrency: 1, on_item_error: "continue" }] satisfies Golden["nodes"][string];
+  const nodes = { t: ["triggerNode"], l, w: ["workflowNode", { workflow_id: child }], o: ["outputNode"] } satisfies Golden["nodes"];
+  const id = await start(await newWorkflow(nodes, ["t>l", "l.body>w", "l.done>o"]));
+  await db().execution.update({ where: { id }, data: { runs_started: 9_997 } });
+  await runThrough(id);
+  expect((await read(id)).output).toMatch(/^\["got 1",.*brings about 10,000 others at most/);
+  const { runs_started } = await db().execution.findUniqueOrThrow({ where: { id } });
+  expect(runs_started).toBe(10_000);
+  expect(
+    await db().execution.findMany({ where: { parent_id: id }, select: { status: true, runs_started: true }, orderBy: { id: "asc" } }),
+  ).toEqual([
+    { status: "completed", runs_started: 0 },
+    { status: "failed", runs_started: 0 },
+  ]);
+});
+
 test("a workflow that was deleted while runs of others go on fails their node with that", async () => {
   const workflow_id = await echo();
   const id = await start(await calling(workflow_id));
@@ -232,6 +250,8 @@ test("whatever dies in between, the sweep starts what was wanted once, tells its
   await Promise.all([sweepChildren(), sweepChildren()]);
   const child = await childOf(id);
   expect(await db().execution.count({ where: { parent_id: id } })).toBe(1);
+  await startChild(child);
+  expect((await db().execution.findUniqueOrThrow({ where: { id } })).runs_started).toBeLessThanOrEqual(2);
   // Its end is not told.
   await claimAndExecute(services({ childEnded: () => undefined }).made, child, 60);
   await pool().query("UPDATE executions SET completed_at = now() - interval '1 minute' WHERE id = $1", [child]);

@@ -4,7 +4,7 @@ import { savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, ERRORS, isAppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
-import { neglected, noteUnderWay, orphans, type WantedChild, wantedChild } from "#server/runs/store/children.ts";
+import { countChild, neglected, noteUnderWay, orphans, type WantedChild, wantedChild } from "#server/runs/store/children.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { cancelChild, endWait, tellParent } from "#server/runs/use-cases/end-children.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
@@ -12,6 +12,8 @@ import type { Graph } from "#server/workflow/schema.ts";
 
 /** How deep workflows may call each other; the first run is 1. */
 const MOST_DEEP = 10;
+/** How many runs one run may bring about, those included that what it starts starts. */
+const MOST_RUNS = 10_000;
 
 /** The graph that a node asks for: of the saved version, or of an older one. @throws AppError when there is none */
 async function graphFor({ project_id, request: { workflow_id, version } }: WantedChild) {
@@ -45,6 +47,11 @@ async function startWanted(id: string, wanted: WantedChild): Promise<void> {
   const { version, snapshot_id, graph, agents } = await graphFor(wanted);
   const names = await assertRunnable(project_id, graph, agents);
   const values = valuesFor(graph, request);
+  if (!(await countChild(id, parent_id, MOST_RUNS)))
+    throw new AppError(
+      "CONFLICT",
+      `One run brings about ${MOST_RUNS.toLocaleString("en")} others at most, and this would be one more. Does a loop run a workflow that loops itself?`,
+    );
   const run = { id, project_id, workflow_id: request.workflow_id, workflow_version: version, snapshot_id, graph, names, started_by_id };
   const parent = { execution_id: parent_id, node_id, depth: depth + 1 };
   await startExecution({ ...run, ...values, trigger: "workflow", parent, isCounted: false });

@@ -30,6 +30,27 @@ export async function wantedChild(wait_id: string): Promise<WantedChild | undefi
   return rows[0];
 }
 
+// At the topmost run, so that what starts more than it was started by is bounded too; a run that is there has been counted.
+const COUNT = `
+  WITH RECURSIVE up AS (
+    SELECT id, parent_id FROM executions WHERE id = $1
+    UNION ALL SELECT e.id, e.parent_id FROM executions e JOIN up ON e.id = up.parent_id
+  ), known AS (SELECT FROM executions WHERE id = $2
+  ), counted AS (
+    UPDATE executions e SET runs_started = e.runs_started + 1 FROM up
+    WHERE e.id = up.id AND up.parent_id IS NULL AND e.runs_started < $3 AND NOT EXISTS (SELECT FROM known) RETURNING e.id
+  )
+  SELECT EXISTS (SELECT FROM counted UNION ALL SELECT FROM known) AS may`;
+
+/**
+ * Counts a run that is to be started among those which the topmost run of its kin has brought about.
+ * @returns false when there are `most` already
+ */
+export async function countChild(id: string, parent_id: string, most: number): Promise<boolean> {
+  const { rows } = await pool().query<{ may: boolean }>({ name: "child-count", text: COUNT, values: [parent_id, id, most] });
+  return rows[0]?.may ?? false;
+}
+
 /** How a run has ended that another one waits for; undefined when it has not, or nobody does. */
 export async function childEnd(id: string): Promise<ChildEnd | undefined> {
   const { rows } = await pool().query<ChildEnd & { status: ExecutionStatus }>(
