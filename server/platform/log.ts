@@ -15,3 +15,6 @@ export const log = pino(
   },
   process.stderr,
 );
+
+/** A path as it may stand in a log: without the tokens in it that let in whoever knows them, which are longer than any id. */
+export const loggedPath = (path: string): string => path.replace(/[\w%-]{40,}/g, "••••");

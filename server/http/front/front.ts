@@ -9,7 +9,7 @@ import { isFromHere, isOnMachine } from "#server/http/front/on-machine.ts";
 import { createRateLimit, createWebLimit } from "#server/http/front/rate-limit.ts";
 import { FRONT_HEADER, ON_MACHINE_HEADER } from "#server/platform/auth/request-origin.ts";
 import { AppError } from "#server/platform/errors.ts";
-import { log } from "#server/platform/log.ts";
+import { log, loggedPath } from "#server/platform/log.ts";
 import { budgetOf, ownAddress, plainAddress } from "#server/platform/net/client-address.ts";
 import type { Settings } from "#server/platform/settings.ts";
 
@@ -229,7 +229,7 @@ export function createFront({ handle, upgrade, settings, counters }: FrontOption
   });
   const onRequest = (request: BoundedRequest, response: EnvelopeResponse, isAwaited = false) => {
     serve(request, response, isAwaited).catch((err: unknown) => {
-      log.error({ err, path: readUrl(request.url ?? "/").path }, "request failed");
+      log.error({ err, path: loggedPath(readUrl(request.url ?? "/").path) }, "request failed");
       if (response.headersSent) response.destroy();
       else answerError(response, err);
     });

@@ -1,5 +1,5 @@
 import { AppError, ERRORS, errorBody } from "#server/platform/errors.ts";
-import { log } from "#server/platform/log.ts";
+import { log, loggedPath } from "#server/platform/log.ts";
 import { appErrorOf } from "#server/platform/rpc/trpc.ts";
 
 const NO_STORE = { "cache-control": "no-store" };
@@ -33,7 +33,8 @@ export function errorResponse(error: unknown, headers: Record<string, string> = 
 
 /** The error envelope for what a raw handler threw; what nobody foresaw is logged. */
 export function loggedErrorResponse(error: unknown, request: Request): Response {
-  if (appErrorOf(error).code === "INTERNAL_ERROR") log.error({ err: error, path: new URL(request.url).pathname }, "request failed");
+  if (appErrorOf(error).code === "INTERNAL_ERROR")
+    log.error({ err: error, path: loggedPath(new URL(request.url).pathname) }, "request failed");
   return errorResponse(error);
 }
 

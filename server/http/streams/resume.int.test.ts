@@ -1,7 +1,8 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { answerApi } from "#server/http/api.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { pool } from "#server/platform/db/client.ts";
+import { log } from "#server/platform/log.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
@@ -137,4 +138,19 @@ test("a call that comes too late changes nothing: the run has gone on by timed_o
   await cancelExecution(admin, { execution_id: cancelled.id });
   expect((await post(cancelled.url, "1")).status).toBe(409);
   expect((await read(cancelled.id)).status).toBe("cancelled");
+});
+
+test("a call that fails for a reason of the service leaves no token in the log, which would go on with the run", async () => {
+  const { url } = await waiting();
+  const token = url.split("/").at(-1) ?? "";
+  const logged = vi.spyOn(log, "error").mockImplementation(() => undefined);
+  const query = vi.spyOn(pool(), "query").mockImplementation(() => Promise.reject(new Error("The disk is full.")));
+  try {
+    expect((await post(url)).status).toBe(500);
+  } finally {
+    query.mockRestore();
+  }
+  expect(logged).toHaveBeenCalledWith(expect.objectContaining({ path: "/api/v1/resume/••••" }), expect.anything());
+  expect(JSON.stringify(logged.mock.calls)).not.toContain(token);
+  logged.mockRestore();
 });
