@@ -144,7 +144,9 @@ export function makePlan(graph: Graph, types: Language = language): Plan {
   const next = Map.groupBy(edges, (edge) => edge.source);
   const { ownerOf, contested, around } = owners(nodes, next, types);
   const chains = new Map(nodes.map(({ id }) => [id, around(id)]));
-  const chainOf = (id: string) => chains.get(id) ?? [];
+  // The same list each time: a screen that compares what it reads with what it had would otherwise never come to rest.
+  const none: readonly string[] = [];
+  const chainOf = (id: string) => chains.get(id) ?? none;
 
   const incoming = new Map<string, PlanEdge[]>();
   for (const edge of edges) {
