@@ -101,8 +101,22 @@ test("Try of a code node shows its value, what it prints, and the line at which 
   await node(page, "Code Wrong").click();
   await tried.getByRole("button", { name: "Try" }).click();
   await expect(tried.getByRole("alert")).toContainText("Line 2: ");
+  // The line is marked in the editor too, until the code is another one.
+  const marked = panel(page).locator("[data-fault]");
+  await expect(marked).toHaveText("int('a')\n");
   await tried.getByRole("tab", { name: "Printed" }).click();
   await expect(tried.getByRole("tabpanel")).toContainText("so far");
+  await panel(page).getByRole("textbox", { name: "Code" }).fill("int('1')");
+  await expect(marked).toHaveCount(0);
+
+  // A node that the run on the screen did not have yet is tried too.
+  await panel(page).getByRole("button", { name: "Next step" }).click();
+  await page.getByRole("combobox", { name: /Search nodes/ }).fill("code");
+  await page.keyboard.press("Enter");
+  await expect(node(page, "Code")).toBeFocused();
+  await panel(page).getByRole("textbox", { name: "Code" }).fill("'at last'");
+  await tried.getByRole("button", { name: "Try" }).click();
+  await expect(tried.getByRole("tabpanel")).toContainText("at last");
 });
 
 test("a Workflow node leads to its workflow and to the run that it has started, and that leads back", async ({

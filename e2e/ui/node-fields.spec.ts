@@ -82,6 +82,18 @@ test("code is typed as in an editor: lines keep their indent, a fault marks its 
   await expect(code).not.toBeFocused();
 });
 
+test("the problem of a case leads to that case", async ({ signedInPage: page, workflow }) => {
+  const cases = [
+    { id: "1", label: "Tea", condition: "output" },
+    { id: "2", label: "Cake", condition: "" },
+  ];
+  const flow = await workflow(graphOf({ Start: ["trigger", { kind: "manual" }], Route: ["switch", { cases }] }, ["Start>Route"]));
+  await page.goto(`/workflows/${flow.id}`);
+  await page.getByRole("button", { name: "1 problem", exact: true }).click();
+  await page.getByRole("button", { name: "Go to fix" }).click();
+  await expect(panel(page).getByRole("group", { name: "case 2" }).getByRole("textbox", { name: "Label" })).toBeFocused();
+});
+
 test("names and values stand in lines: Enter goes on, an icon removes, and the keyboard stays in the list", async ({
   signedInPage: page,
   api,

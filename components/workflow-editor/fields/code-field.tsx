@@ -1,7 +1,9 @@
 "use client";
 
 import { type KeyboardEvent, type ReactNode, useRef } from "react";
+import { useStore } from "zustand";
 import { cn } from "#components/ui/cn.ts";
+import { useLastRunStore } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { COLOURS } from "#components/workflow-editor/fields/python-field.tsx";
 import {
   CODE_MODULES,
@@ -16,6 +18,7 @@ import {
 import { insertAsTyped, ValueField } from "#components/workflow-editor/fields/value-field.tsx";
 
 export interface CodeFieldProps {
+  nodeId: string;
   value: string;
   /** Names that the code has besides what every code has. */
   inputs: readonly string[];
@@ -28,10 +31,18 @@ export interface CodeFieldProps {
 
 const LINE = /^Line (\d+): /;
 
+/** Where this very code failed in the last run, as the run says it. */
+const useFailure = (nodeId: string, code: string): string | null =>
+  useStore(useLastRunStore(), ({ snapshot, view }) => {
+    const ran = view?.graph.nodes.find(({ id }) => id === nodeId)?.data.code;
+    return ran === code ? (snapshot?.nodes[nodeId]?.error ?? null) : null;
+  });
+
 /** Python of several lines: numbered and coloured, the line of a fault marked. Tab indents; after Esc it leaves the field. */
-export function CodeField({ value, inputs, problems, maxLength, isReadOnly, onChange }: CodeFieldProps) {
+export function CodeField({ nodeId, value, inputs, problems, maxLength, isReadOnly, onChange }: CodeFieldProps) {
   const known = [...inputs, ...CODE_MODULES];
-  const faulty = new Set(problems.flatMap((problem) => LINE.exec(problem)?.[1] ?? []).map(Number));
+  const failure = useFailure(nodeId, value);
+  const faulty = new Set([...problems, failure ?? ""].flatMap((problem) => LINE.exec(problem)?.[1] ?? []).map(Number));
   const isLeaving = useRef(false);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     const { key, shiftKey, ctrlKey, metaKey, altKey } = event;

@@ -22,6 +22,8 @@ export interface RowCell {
 }
 
 export interface RowsFieldProps {
+  /** Of the field in its node: a problem names one of its rows by it, such as `cases.1.condition`. */
+  name: string;
   /** A list of objects: its items say which fields a row has, its bounds how many rows. */
   schema: z.ZodType;
   rows: readonly Row[];
@@ -61,7 +63,7 @@ const widthOf = (schema: z.ZodType): string =>
  * A list of objects. Each is one line, or a block where a field is a builder of its own. Enter goes on to the next line, and
  * after the last to a new one; Shift+Enter breaks a text.
  */
-export function RowsField({ schema, rows, isReadOnly, draw, onChange }: RowsFieldProps) {
+export function RowsField({ name, schema, rows, isReadOnly, draw, onChange }: RowsFieldProps) {
   const { shape, least, most } = rowsOf(schema);
   const item = String(schema.meta()?.item ?? "row");
   const cells = Object.entries(shape).flatMap(([key, field]) => {
@@ -130,6 +132,7 @@ export function RowsField({ schema, rows, isReadOnly, draw, onChange }: RowsFiel
           <fieldset
             key={typeof row.id === "string" ? row.id : index.toString()}
             disabled={isReadOnly}
+            data-field={`${name}.${index}`}
             className={isInLine ? "grid items-start gap-1" : "flex flex-col gap-2.5 rounded-md border bg-surface p-2.5"}
             {...(isInLine && { style: columns, onKeyDown: (event) => onEnter(event, index) })}
           >

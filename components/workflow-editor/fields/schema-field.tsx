@@ -120,10 +120,10 @@ function Control({ nodeId, name, schema, ui, value, config, problems, isReadOnly
         />
       );
     case "rows":
-      return <RowsField rows={Array.isArray(value) ? value : []} {...{ schema, isReadOnly, draw, onChange }} />;
+      return <RowsField rows={Array.isArray(value) ? value : []} {...{ name, schema, isReadOnly, draw, onChange }} />;
     case "params": {
       const others = (values: Record<string, string>, write: (values: Record<string, string>) => void) => (
-        <RecordField value={values} {...{ schema, isReadOnly, draw }} onChange={write} />
+        <RecordField value={values} {...{ name, schema, isReadOnly, draw }} onChange={write} />
       );
       const values = (value ?? {}) as Record<string, string>;
       if (child?.kind !== "params") return others(values, onChange);
@@ -134,7 +134,9 @@ function Control({ nodeId, name, schema, ui, value, config, problems, isReadOnly
     case "credential":
       return <CredentialPicker value={text} isReadOnly={isReadOnly} onChange={onChange} />;
     case "code":
-      return <CodeField value={text} inputs={namesIn(config.inputs)} maxLength={field.max} {...{ problems, isReadOnly, onChange }} />;
+      return (
+        <CodeField value={text} inputs={namesIn(config.inputs)} maxLength={field.max} {...{ nodeId, problems, isReadOnly, onChange }} />
+      );
     case "workflow":
       return <OtherWorkflow value={text} isReadOnly={isReadOnly} onChange={onChange} />;
     case "duration":

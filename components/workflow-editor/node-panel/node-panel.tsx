@@ -100,7 +100,9 @@ function OneNode({ id, tab, onTab }: { id: string; tab: NodeTab; onTab: (tab: No
     const name = focus.field;
     focusWhenMounted(
       () => {
-        const field = name ? find(`[data-field="${CSS.escape(fieldOf(name))}"]`) : null;
+        const at = (path: string) => find(`[data-field="${CSS.escape(path)}"]`);
+        // Of a list, the row that is meant.
+        const field = name ? (at(name.split(".", 2).join(".")) ?? at(fieldOf(name))) : null;
         field?.closest("details")?.setAttribute("open", "");
         return (field ?? panel.current)?.querySelector<HTMLElement>("input, textarea, button[role=combobox], select");
       },
