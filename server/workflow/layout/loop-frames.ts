@@ -78,9 +78,9 @@ export const isCollapsed = (data: Record<string, unknown> | undefined): boolean 
 
 /** The loops around a node, the innermost first. */
 export function loopsAround(bodies: Bodies, id: string): string[] {
-  const around: string[] = [];
-  for (let loop = bodies.owner[id]; loop !== undefined && !around.includes(loop); loop = bodies.owner[loop]) around.push(loop);
-  return around;
+  const around = new Set<string>();
+  for (let loop = bodies.owner[id]; loop !== undefined && !around.has(loop); loop = bodies.owner[loop]) around.add(loop);
+  return [...around];
 }
 
 /** Everything inside a loop, at any depth. */

@@ -291,6 +291,21 @@ test("what is made to break an import comes in all the same, or is refused with 
   const many = { nodes: Array.from({ length: 1001 }, (_, index) => node(`n${index}`, "set")), connections: {} };
   expect(() => readImport(many)).toThrow(/1001 nodes/);
   expect(() => readImport({ nodes: [], connections: {} })).toThrow(/workflow of n8n/);
+  const full = {
+    nodes: [node("n", "httpRequest", { url: `=${"{{(}}".repeat(70_000)}`, body: `=${"{{(}}".repeat(70_000)}` })],
+    connections: {},
+  };
+  expect(() => readImport(full)).toThrow(/140000 expressions/);
+});
+
+test("what is too large to be set out anew keeps the places that it had", () => {
+  const names = Array.from({ length: 400 }, (_, index) => `n${index}`);
+  const to = (index: number) => names.slice(index + 1, index + 4).map((name) => ({ node: name, type: "main", index: 0 }));
+  for (const type of ["if", "splitInBatches", "nothing known"]) {
+    const nodes = names.map((name, index) => node(name, type, {}, { position: [index, index] }));
+    const { file } = converted({ nodes, connections: Object.fromEntries(names.map((name, index) => [name, { main: [to(index)] }])) });
+    expect(file.nodes.find(({ data }) => data.label === "n20")?.position).toEqual({ x: 30, y: 25 });
+  }
 });
 
 test("expressions that go round and round, or through everything, end", () => {

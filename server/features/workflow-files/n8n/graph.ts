@@ -35,8 +35,13 @@ export function waysBack(links: readonly Link[], names: readonly string[], trigg
   return back;
 }
 
-/** The nodes at the places that n8n had them, further apart as cards here are wider; set out anew where two would lie over each other. */
+/** Up to so many nodes and connections are set out anew, which takes ever longer the more there are. */
+const MOST_SET_OUT = { nodes: 300, edges: 600, loops: 30 };
+
+/** The nodes at the places that n8n had them, further apart as cards here are wider; set out anew where two would lie over each other. Of more than anybody draws, those places are all. */
 export function placed(nodes: GraphNode[], edges: GraphEdge[]): GraphNode[] {
+  const loops = nodes.filter(({ type }) => type === "loopNode").length;
+  if (nodes.length > MOST_SET_OUT.nodes || edges.length > MOST_SET_OUT.edges || loops > MOST_SET_OUT.loops) return nodes;
   const data = Object.fromEntries(nodes.map((node) => [node.id, node.data]));
   const drawing = alignLoopsToFrames({ nodes, edges, data });
   const bodies = bodiesOf(drawing);

@@ -24,6 +24,7 @@ export const langchain = (name: string): string => `@n8n/n8n-nodes-langchain.${n
 /** More nodes than anybody has drawn; a workflow here may have 2,000. */
 const MOST_NODES = 1000;
 const MOST_LINKS = 5000;
+const MOST_EXPRESSIONS = 100_000;
 const MOST_PLACE = 100_000;
 
 export interface SourceNode {
@@ -106,6 +107,9 @@ function nodeOf(node: Json, name: string, mask: FileMask): SourceNode {
   };
 }
 
+/** How many expressions a text holds at most. */
+const expressionsIn = (text: string): number => Math.min(text.split("{{").length, text.split("}}").length) - 1;
+
 const refused = (message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path: "file.nodes", message }] });
 
 /**
@@ -126,6 +130,9 @@ export function readSource(raw: Json, mask: FileMask): Source {
     for (let number = 2; nodes.has(name); number++) name = `${wanted} ${number}`;
     nodes.set(name, nodeOf(row, name, mask));
   }
+  const expressions = [...nodes.values()].reduce((sum, { parameters }) => sum + expressionsIn(JSON.stringify(parameters)), 0);
+  if (expressions > MOST_EXPRESSIONS)
+    throw refused(`This is a workflow of n8n with ${expressions} expressions, and an import takes at most ${MOST_EXPRESSIONS}.`);
   const links: Link[] = [];
   const parts: { from: string; to: string; kind: string }[] = [];
   for (const [from, ways] of Object.entries(recordOf(at(raw, "connections")))) {

@@ -44,6 +44,13 @@ function fallbackOf(parameters: Json, count: number): number | undefined {
 }
 
 const nowhere: Find = () => undefined;
+const outputsKnown = new WeakMap<Json, readonly number[]>();
+/** The ways by which n8n left the cases of a Switch, found once for all of its connections. */
+function outputsOf(parameters: Json): readonly number[] {
+  const outputs = outputsKnown.get(parameters) ?? casesOf(parameters, nowhere, undefined).map(({ output }) => output);
+  outputsKnown.set(parameters, outputs);
+  return outputs;
+}
 
 export const switches: Kind = {
   ...decides,
@@ -69,9 +76,9 @@ export const switches: Kind = {
   },
   ways({ parameters: p }, output) {
     if (at(p, "mode") === "expression") return output < MOST_CASES ? [`case:${output + 1}`] : [];
-    const cases = casesOf(p, nowhere, undefined);
-    const own = cases.flatMap((one, index) => (one.output === output ? [`case:${index + 1}`] : []));
-    return fallbackOf(p, cases.length) === output ? [...own, "default"] : own;
+    const outputs = outputsOf(p);
+    const own = outputs.flatMap((one, index) => (one === output ? [`case:${index + 1}`] : []));
+    return fallbackOf(p, outputs.length) === output ? [...own, "default"] : own;
   },
 };
 
