@@ -219,8 +219,8 @@ export interface Scope {
   names(): string[];
   /** What is a name in the workflow, whether or not it can be read yet; left out where no name has a dot in it. */
   isName?: IsName | undefined;
-  /** Reads JSON text; a run remembers what it has read, since a loop reads the same again and again. */
-  parse?(text: string): unknown;
+  /** Reads JSON text; a run remembers what it has read, since a loop reads the same again and again. Of what is read anew it calls `count`. */
+  parse?(text: string, count: () => void): unknown;
 }
 
 /** A scope of a few fixed entries. */
@@ -237,7 +237,8 @@ function follow(value: unknown, path: readonly PathPart[], reference: Reference,
     if (typeof current === "string") {
       try {
         current = parse(current);
-      } catch {
+      } catch (error) {
+        if (error instanceof ExpressionError) throw error;
         throw new ExpressionError(`${reference.source} reads into text that is not JSON. It begins: ${String(current).slice(0, 80)}`);
       }
     }
@@ -264,22 +265,24 @@ export function flatFault({ source, head, path, filters: calls }: Reference): st
 }
 
 /** What a reference reads before its filters. */
-function readValue(reference: Reference, entry: ScopeEntry, scope: Scope): unknown {
+function readValue(reference: Reference, entry: ScopeEntry, scope: Scope, work: Work): unknown {
   const [field, ...rest] = reference.path;
   const key = String(field);
   if (!Object.hasOwn(entry.fields, key))
     throw new ExpressionError(`${reference.source}: ${entry.name} has no "${key}".${suggestion(Object.keys(entry.fields), key)}`);
   if (entry.isSkipped) return "";
-  return follow(entry.fields[key], rest, reference, scope.parse ?? parseJson);
+  return follow(entry.fields[key], rest, reference, (text) =>
+    scope.parse ? scope.parse(text, () => charge(work, text, reference.source)) : parseJson(text),
+  );
 }
 
-/** How many characters the filters of one node may go through: a second's work at most. */
+/** How many characters the filters of one node may go through, and be read as JSON for it: seconds of work at most. */
 const MAX_FILTERED = 16 * MAX_OUTPUT;
 /** What an item of a list and a field of an object count as, beside a character of a text. */
 const ITEM = 4;
 const FIELD = 64;
 
-/** What the expressions of one node, or of a text that stands alone, may still take: characters that filters go through, and of the whole. */
+/** What the expressions of one node, or of a text that stands alone, may still take: characters that filters go through or that are read as JSON, and of the whole. */
 export interface Work {
   filtered: number;
   text: number;
@@ -294,7 +297,8 @@ function sizeOf(value: unknown): number {
 
 function charge(work: Work, value: unknown, source: string): void {
   work.filtered -= sizeOf(value);
-  if (work.filtered < 0) throw new ExpressionError(`${source}: there are filters on too much here. Use a code node.`);
+  if (work.filtered < 0)
+    throw new ExpressionError(`${source}: there are filters on too much here, or too much JSON is read. Use a code node.`);
 }
 
 /**
@@ -310,7 +314,7 @@ export function resolveReference(reference: Reference, scope: Scope, work: Work 
   if (flat !== undefined) throw new ExpressionError(flat);
   let value: unknown;
   try {
-    value = readValue(reference, entry, scope);
+    value = readValue(reference, entry, scope, work);
   } catch (error) {
     if (!(error instanceof ExpressionError) || reference.filters[0]?.name !== "default") throw error;
   }

@@ -100,7 +100,7 @@ export class RunNames {
         nodes.some((node) => this.#fieldsOf(node, frame)) ? [name] : [],
       ),
     ];
-    return { find, names, parse: (text) => this.#parse(text), isName: this.isName };
+    return { find, names, parse: (text, count) => this.#parse(text, count), isName: this.isName };
   }
 
   /** What can be read of a node, or undefined when it has not ended, is no loop around the frame, and has nothing to read before its end. */
@@ -119,9 +119,10 @@ export class RunNames {
     return { ...(hasEnded && { output }), ...Object.fromEntries(own.map(([name, read]) => [name, read(left)])) };
   }
 
-  #parse(text: string): unknown {
+  #parse(text: string, count: () => void): unknown {
     if (text.length < LONG) return parseJson(text);
     if (!this.#read.has(text)) {
+      count();
       const value = parseJson(text);
       if (this.#read.size >= MOST_READ) this.#read.clear();
       this.#read.set(text, value);

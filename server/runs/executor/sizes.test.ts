@@ -38,6 +38,20 @@ test("the fields of one node have that bound together, for a hundred of them wou
   expect(memory.ending()?.error).toMatch(/^s: What this node is given .*: 17\.0 MiB at least\./);
 });
 
+test("what is read as JSON again and again, since it is too much to remember, has a bound too", async () => {
+  const fields = Array.from({ length: 12 }, (_, index) => `f${index}`);
+  const text = (name: string) => JSON.stringify({ x: 1, name, long: "y".repeat(MIB) });
+  const all = fields.map((name) => `{{trigger.output.${name}.x}}`).join("");
+  const { memory, go } = newRun(
+    { t: ["triggerNode"], o: ["outputNode", { value: all.repeat(50) }], few: ["outputNode", { value: all.repeat(5) }] },
+    ["t>few", "few>o"],
+    JSON.stringify(Object.fromEntries(fields.map((name) => [name, text(name)]))),
+  );
+  expect(await go()).toEqual({ kind: "over" });
+  expect(memory.ending()?.error).toContain("on too much here");
+  expect(memory.rows().find(({ node_id, status }) => node_id === "few" && status === "complete")?.output).toBe("1".repeat(60));
+});
+
 test("so do the outputs of several nodes together, unless it says itself what it works with", async () => {
   const { memory, go } = newRun(
     { t: ["triggerNode"], a: ["agentNode"], b: ["agentNode"], o: ["outputNode", { value: "mine" }], c: ["agentNode"] },
