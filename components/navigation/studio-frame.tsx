@@ -35,8 +35,8 @@ export function StudioFrame({ children }: { children: ReactNode }) {
           <Link href="/" className="rounded-sm rail:hidden">
             <Logo />
           </Link>
-          <span className="ml-auto flex gap-1 rail:ml-0">
-            <AssistantButton className="rail:hidden" />
+          <span className="ml-auto flex gap-1 rail:ml-0 rail:flex-col">
+            <AssistantButton />
             <NotificationBell />
           </span>
           <IconButton

@@ -1,13 +1,11 @@
 "use client";
 
-import { ChevronRight, Copy, Download, Ellipsis, FileInput, FileUp, LayoutTemplate, Siren, Sparkles } from "lucide-react";
+import { ChevronRight, Copy, Download, Ellipsis, FileInput, FileUp, LayoutTemplate, Siren } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { useAssistant } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { MOD } from "#components/ui/kbd.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
@@ -85,30 +83,11 @@ export function EditorHeader({ tab, onTabChange, run, isReadOnly }: EditorHeader
       </div>
       <div className="flex flex-1 items-center justify-end gap-2">
         <EditorMenu />
-        <AssistantButton />
         <HistoryButton isEditorShown={tab === "editor"} />
         <SaveControls isReadOnly={isReadOnly} />
         <RunButton run={run} isReadOnly={isReadOnly} />
       </div>
     </header>
-  );
-}
-
-/** Opens and closes the assistant beside the workflow; a phone has it in the bar above. */
-function AssistantButton() {
-  const { isOpen, open, close } = useAssistant();
-  return (
-    <IconButton
-      label="Assistant"
-      icon={<Sparkles />}
-      isPressed={isOpen}
-      shortcut={[MOD, "J"]}
-      aria-keyshortcuts="Control+J Meta+J"
-      size="lg"
-      side="bottom"
-      className="max-md:hidden"
-      onClick={() => (isOpen ? close() : open())}
-    />
   );
 }
 

@@ -323,7 +323,7 @@ test("a run, a node and the whole page lead to the assistant, which is told what
   await expect(page).toHaveURL(new RegExp(`/workflows/${flow.id}$`));
 
   await page.goto(`/workflows/${flow.id}`);
-  await page.getByRole("button", { name: "Assistant", exact: true }).click();
+  await page.getByRole("button", { name: "Ask the assistant" }).click();
   await expect(panel(page)).toBeHidden();
   await node(page, "Output Result").click({ button: "right" });
   await page.getByRole("menuitem", { name: "Ask about this node" }).click();
