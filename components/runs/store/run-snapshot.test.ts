@@ -137,6 +137,10 @@ test("a run is paused while it waits for people only", () => {
   expect(alone.status).toBe("paused");
   const decided = play(alone, [{ type: "execution_resumed", ...eventFields }, nodeComplete("r", "approved")], 11);
   expect(decided).toMatchObject({ status: "running", waiting: {} });
+  // Nobody is asked where it waits for a time or a call.
+  const called = play(decided, [start("w"), { type: "node_waiting", ...eventFields, node_id: "w", deadline: null }], 13);
+  expect(called).toMatchObject({ status: "running", waiting: {}, nodes: { w: { status: "waiting" } } });
+  expect(cardStatus(called, "w")).toBe("waiting");
 });
 
 test("a review that waits in several iterations waits until the last is decided, over a reload too", () => {

@@ -184,11 +184,11 @@ function afterEvent(snapshot: RunSnapshot, event: ExecutionEvent): RunSnapshot {
   }
 }
 
-/** Takes note of who waits and who does not any more. */
+/** Takes note of who is asked and who is not any more; a node that waits for a time or a call has its state only. */
 function withWaiting(snapshot: RunSnapshot, event: NodeEvent): RunSnapshot {
   const { node_id, iteration = "" } = event;
   const before = snapshot.waiting[node_id] ?? [];
-  if (event.type === "execution_paused" || event.type === "node_waiting") {
+  if (event.type === "execution_paused") {
     const node = snapshot.nodes[node_id];
     const isPast = node?.iteration === iteration && isOver(node.status);
     return isPast || before.includes(iteration)

@@ -23,7 +23,7 @@ export function FollowRun() {
   const [isOn, setIsOn] = useState(false);
   const current = useRun(({ snapshot }) => {
     if (!snapshot) return null;
-    const isAt = (id: string) => snapshot.waiting[id] !== undefined || snapshot.nodes[id]?.status === "running";
+    const isAt = (id: string) => snapshot.waiting[id] !== undefined || ["running", "waiting"].includes(snapshot.nodes[id]?.status ?? "");
     // A loop is at work as long as its body is; what matters is the node in there.
     return (
       snapshot.order.findLast((id) => isAt(id) && snapshot.nodes[id]?.iterations === undefined) ?? snapshot.order.findLast(isAt) ?? null
