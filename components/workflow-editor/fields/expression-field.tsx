@@ -10,6 +10,7 @@ import { lastScope, type PreviewPart, previewOf } from "#components/workflow-edi
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { ValueField } from "#components/workflow-editor/fields/value-field.tsx";
 import { nearestName, parseTemplate, possibleReadings, type Reference, slugOf } from "#server/workflow/expressions.ts";
+import { filters } from "#server/workflow/filters.ts";
 
 const COLOURS: Record<HighlightedSegment["kind"], string> = {
   text: "text-ink",
@@ -86,8 +87,19 @@ export interface HighlightedSegment {
 
 type Known = Pick<ExpressionOption, "name" | "field">;
 
+/** From the first bar on, as it was written, but for names of filters that are nearly one. */
+function filtersMeant({ source, filters: calls }: Reference): string {
+  const value = /^(?:[^|"']|"[^"]*"|'[^']*')*/.exec(source)?.[0] ?? source;
+  const written = source.slice(value.length, -2).trim();
+  if (!written.startsWith("|")) return "";
+  const names = filters.map(({ name }) => name);
+  const unknown = new Set(calls.map(({ name }) => name).filter((name) => !names.includes(name)));
+  return ` ${written.replaceAll(/\|\s*([^\s|()]*)/g, (all, name) => (unknown.has(name) ? `| ${nearestName(names, name) ?? name}` : all))}`;
+}
+
 /** What a reference that cannot be read was probably meant to be, or null. */
-export function suggestFix({ source, head, path }: Reference, options: readonly Known[]): string | null {
+export function suggestFix(reference: Reference, options: readonly Known[]): string | null {
+  const { source, head, path } = reference;
   const heads = [...new Set(options.map(({ name }) => name))];
   const isHead = heads.find((name) => name === head) ?? heads.find((name) => slugOf(name) === slugOf(head));
   const name = isHead ?? nearestName(heads, head);
@@ -98,8 +110,8 @@ export function suggestFix({ source, head, path }: Reference, options: readonly 
   const field = near ?? (isHead === undefined || path.length === 0 ? fields.find((one) => one === "output") : undefined);
   if (field === undefined) return null;
   const steps = path.slice(path.length - rest.length).map(pathStep);
-  const fix = `{{${name}.${field}${rest.length ? steps.join("") : ""}}}`;
-  return fix === source ? null : fix;
+  const fix = `{{${name}.${field}${rest.length ? steps.join("") : ""}${filtersMeant(reference)}}}`;
+  return fix.replaceAll(/\s/g, "") === source.replaceAll(/\s/g, "") ? null : fix;
 }
 
 /**

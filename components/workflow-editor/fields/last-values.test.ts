@@ -204,6 +204,15 @@ test("the relations of a node: before, after, and who reads it", () => {
   ]);
 });
 
+test("what puts an expression right keeps its filters, and puts the name of one right", () => {
+  const options = expressionOptions(readableAt(graph, "o", scope), run);
+  const fixOf = (text: string) => highlightProblems(text, [`${text}: wrong`], () => options)[0]?.fix;
+  expect(fixOf("{{Scout.output | uper}}")).toBe("{{Scout.output | upper}}");
+  expect(fixOf('{{Scuot.output.title|replace("|", "-") | trim}}')).toBe('{{Scout.output.title |replace("|", "-") | trim}}');
+  expect(fixOf("{{Scout.output | uppe[r}}")).toBe("{{Scout.output | upper}}");
+  expect(fixOf("{{Scout.output | shuffle}}")).toBeNull();
+});
+
 test("names with dots are read, offered and put right", () => {
   const nodes = graph.nodes.map((one) => (one.id === "r" ? { ...one, data: { ...one.data, label: "GPT-4.1 [new]" } } : one));
   const dotted = readableAt({ ...graph, nodes }, "o", { ...scope, agentName: (id) => (id === "7" ? "Scout v2.0" : undefined) });
