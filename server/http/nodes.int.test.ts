@@ -6,7 +6,6 @@ import { startWorker } from "#server/boot/worker.ts";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { executeWorkflow } from "#server/features/workflows/execute.ts";
 import { runDraft } from "#server/features/workflows/run-draft.ts";
-import { createWorkflow } from "#server/features/workflows/service.ts";
 import { answerApi } from "#server/http/api.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
@@ -15,7 +14,7 @@ import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { getExecution, getExecutionView } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
-import { type Golden, graphOf } from "#server/testing/golden-play.ts";
+import { newWorkflow } from "#server/testing/new-workflow.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 // Nodes that reach out, wait and compose, as the whole service carries them.
@@ -29,12 +28,6 @@ beforeAll(async () => {
   return () => stop(1000);
 });
 
-let count = 0;
-const newWorkflow = async (nodes: Golden["nodes"], edges: string[], more: object = {}): Promise<string> => {
-  const { id, problems } = await createWorkflow(admin, { name: `Workflow ${++count}`, ...graphOf({ nodes, edges }), ...more });
-  expect(problems).toEqual([]);
-  return id;
-};
 const start = async (workflow_id: string, input = "tea") => (await executeWorkflow(admin, { workflow_id, input })).execution_id;
 const read = (execution_id: string) => getExecution(admin, { execution_id });
 async function finished(id: string) {
@@ -57,9 +50,12 @@ test("a call, code, a set, a switch, a wait for a call and another workflow work
   });
   const { url, stop } = await listen(server);
   onTestFinished(() => stop());
-  const workflow_id = await newWorkflow({ t: ["triggerNode"], o: ["outputNode", { value: "Best: {{trigger.output | upper}}" }] }, ["t>o"]);
+  const workflow_id = await newWorkflow(admin, { t: ["triggerNode"], o: ["outputNode", { value: "Best: {{trigger.output | upper}}" }] }, [
+    "t>o",
+  ]);
   const best = "print('asked')\nmax(json.loads(text)['scores'])";
   const flow = await newWorkflow(
+    admin,
     {
       t: ["triggerNode"],
       Fetch: ["httpNode", { url: `${url}/scores`, query: [{ name: "of", value: "{{trigger.output}}" }] }],
@@ -98,8 +94,11 @@ test("a call, code, a set, a switch, a wait for a call and another workflow work
 });
 
 test("a wait for a time ends by the clock, a failure starts the error workflow, and a cancellation goes down", async () => {
-  const error_workflow_id = await newWorkflow({ t: ["triggerNode"], o: ["outputNode", { value: "{{trigger.output.error}}" }] }, ["t>o"]);
+  const error_workflow_id = await newWorkflow(admin, { t: ["triggerNode"], o: ["outputNode", { value: "{{trigger.output.error}}" }] }, [
+    "t>o",
+  ]);
   const flow = await newWorkflow(
+    admin,
     {
       t: ["triggerNode"],
       w: ["waitNode", { mode: "for", seconds: 1 }],
@@ -117,9 +116,12 @@ test("a wait for a time ends by the clock, a failure starts the error workflow, 
   // An end that was meant is no failure of a node.
   expect(origin).toMatchObject({ node: null });
   expect(await read(origin?.execution_id ?? "")).toMatchObject({ workflow_id: flow, status: "failed" });
-  const waiting = await newWorkflow({ t: ["triggerNode"], w: ["waitNode", { mode: "callback" }], o: ["outputNode"] }, ["t>w", "w.done>o"]);
+  const waiting = await newWorkflow(admin, { t: ["triggerNode"], w: ["waitNode", { mode: "callback" }], o: ["outputNode"] }, [
+    "t>w",
+    "w.done>o",
+  ]);
   const parent = await start(
-    await newWorkflow({ t: ["triggerNode"], s: ["workflowNode", { workflow_id: waiting }], o: ["outputNode"] }, ["t>s", "s>o"]),
+    await newWorkflow(admin, { t: ["triggerNode"], s: ["workflowNode", { workflow_id: waiting }], o: ["outputNode"] }, ["t>s", "s>o"]),
   );
   await until(async () => (await read(parent)).node_results.s?.child_execution_id !== undefined);
   const child = (await read(parent)).node_results.s?.child_execution_id ?? "";
@@ -144,8 +146,9 @@ async function serve(answer: (response: ServerResponse) => void) {
 
 test("from whichever node it is run again, what came before is taken over, and calls and runs are made for the rest only", async () => {
   const { url, seen } = await serve((response) => response.end('{"n": 7}'));
-  const workflow_id = await newWorkflow({ t: ["triggerNode"], o: ["outputNode", { value: "got {{trigger.output}}" }] }, ["t>o"]);
+  const workflow_id = await newWorkflow(admin, { t: ["triggerNode"], o: ["outputNode", { value: "got {{trigger.output}}" }] }, ["t>o"]);
   const flow = await newWorkflow(
+    admin,
     {
       t: ["triggerNode"],
       Fetch: ["httpNode", { url, headers: [{ name: "X-Of", value: "{{trigger.output}}" }] }],
@@ -177,9 +180,10 @@ test("from whichever node it is run again, what came before is taken over, and c
 
 test("pinned, they call nothing, wait for nothing and start nothing; a test run goes as far as the one that is asked for", async () => {
   const { url, seen } = await serve((response) => response.end("real"));
-  const workflow_id = await newWorkflow({ t: ["triggerNode"], o: ["outputNode"] }, ["t>o"]);
+  const workflow_id = await newWorkflow(admin, { t: ["triggerNode"], o: ["outputNode"] }, ["t>o"]);
   const pinned = (output: string) => ({ pinned: { output } });
   const flow = await newWorkflow(
+    admin,
     {
       t: ["triggerNode"],
       Fetch: ["httpNode", { url, ...pinned('{"n": 1}') }],
@@ -223,6 +227,7 @@ test("cancelling breaks off a call and code that are under way, in a run that an
   const closed = Promise.withResolvers<void>();
   const { url, seen } = await serve((response) => void response.on("close", closed.resolve));
   const busy = await newWorkflow(
+    admin,
     {
       t: ["triggerNode"],
       Fetch: ["httpNode", { url, timeout: 300 }],
@@ -232,7 +237,7 @@ test("cancelling breaks off a call and code that are under way, in a run that an
     ["t>Fetch", "t>Spin", "Fetch>o", "Spin>o"],
   );
   const id = await start(
-    await newWorkflow({ t: ["triggerNode"], s: ["workflowNode", { workflow_id: busy }], o: ["outputNode"] }, ["t>s", "s>o"]),
+    await newWorkflow(admin, { t: ["triggerNode"], s: ["workflowNode", { workflow_id: busy }], o: ["outputNode"] }, ["t>s", "s>o"]),
   );
   await until(() => seen.calls === 1);
   await cancelExecution(admin, { execution_id: id });

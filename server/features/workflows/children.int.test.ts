@@ -13,6 +13,7 @@ import { cancelChildren, tellParent } from "#server/runs/use-cases/end-children.
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
 import { dyingAfter } from "#server/testing/new-run.ts";
+import { newWorkflow } from "#server/testing/new-workflow.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
 import { storedServices } from "#server/testing/stored-run.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -24,13 +25,10 @@ beforeAll(async () => {
   collectEvents();
 });
 
-let count = 0;
-const newWorkflow = async (nodes: Golden["nodes"], edges: string[]): Promise<string> =>
-  (await createWorkflow(admin, { name: `Workflow ${++count}`, ...graphOf({ nodes, edges }) })).id;
 /** One that answers with what it was given. */
-const echo = () => newWorkflow({ t: ["triggerNode"], o: ["outputNode", { value: "got {{trigger.output}}" }] }, ["t>o"]);
+const echo = () => newWorkflow(admin, { t: ["triggerNode"], o: ["outputNode", { value: "got {{trigger.output}}" }] }, ["t>o"]);
 const calling = (workflow_id: string, data: object = {}) =>
-  newWorkflow({ t: ["triggerNode"], w: ["workflowNode", { workflow_id, ...data }], o: ["outputNode"] }, ["t>w", "w>o"]);
+  newWorkflow(admin, { t: ["triggerNode"], w: ["workflowNode", { workflow_id, ...data }], o: ["outputNode"] }, ["t>w", "w>o"]);
 const start = async (workflow_id: string, input = "tea") => (await executeWorkflow(admin, { workflow_id, input })).execution_id;
 const read = (execution_id: string) => getExecution(admin, { execution_id });
 const childOf = async (id: string) => (await read(id)).node_results.w?.child_execution_id ?? "";
@@ -88,6 +86,7 @@ test("a node runs another workflow, waits for it and passes its output on", asyn
 
 test("an input of its own, values for a form, and an older version", async () => {
   const form = await newWorkflow(
+    admin,
     {
       t: [
         "triggerNode",
@@ -138,14 +137,19 @@ test("an input of its own, values for a form, and an older version", async () =>
 });
 
 test("a failure comes in the other one's words, and can be passed on; a rejection and a cancellation fail the node too", async () => {
-  const failing = await newWorkflow({ t: ["triggerNode"], x: ["terminateNode", { status: "failed", message: "No tea left" }] }, ["t>x"]);
+  const failing = await newWorkflow(admin, { t: ["triggerNode"], x: ["terminateNode", { status: "failed", message: "No tea left" }] }, [
+    "t>x",
+  ]);
   const id = await start(await calling(failing));
   await runThrough(id);
   expect(await read(id)).toMatchObject({ status: "failed", error: "w: No tea left" });
   const on = await start(await calling(failing, { on_error: "continue" }));
   await runThrough(on);
   expect(await read(on)).toMatchObject({ status: "completed", output: "No tea left" });
-  const waiting = await newWorkflow({ t: ["triggerNode"], w: ["waitNode", { mode: "callback" }], o: ["outputNode"] }, ["t>w", "w.done>o"]);
+  const waiting = await newWorkflow(admin, { t: ["triggerNode"], w: ["waitNode", { mode: "callback" }], o: ["outputNode"] }, [
+    "t>w",
+    "w.done>o",
+  ]);
   const cancelled = await start(await calling(waiting));
   await runThrough(cancelled);
   await cancelExecution(admin, { execution_id: await childOf(cancelled) });
@@ -154,7 +158,10 @@ test("a failure comes in the other one's words, and can be passed on; a rejectio
 });
 
 test("cancelling goes down all the way, and so does any other end", async () => {
-  const waiting = await newWorkflow({ t: ["triggerNode"], w: ["waitNode", { mode: "callback" }], o: ["outputNode"] }, ["t>w", "w.done>o"]);
+  const waiting = await newWorkflow(admin, { t: ["triggerNode"], w: ["waitNode", { mode: "callback" }], o: ["outputNode"] }, [
+    "t>w",
+    "w.done>o",
+  ]);
   const middle = await calling(waiting);
   const id = await start(await calling(middle));
   await runThrough(id);
@@ -165,6 +172,7 @@ test("cancelling goes down all the way, and so does any other end", async () => 
   expect([(await read(child)).status, (await read(grandchild)).status]).toEqual(["cancelled", "cancelled"]);
   const ended = await start(
     await newWorkflow(
+      admin,
       {
         t: ["triggerNode"],
         w: ["workflowNode", { workflow_id: waiting }],
@@ -205,7 +213,7 @@ test("one run brings about so many others at most, whichever of them starts them
   const child = await calling(await echo());
   const l = ["loopNode", { items_expression: "[1,2]", concurrency: 1, on_item_error: "continue" }] satisfies Golden["nodes"][string];
   const nodes = { t: ["triggerNode"], l, w: ["workflowNode", { workflow_id: child }], o: ["outputNode"] } satisfies Golden["nodes"];
-  const id = await start(await newWorkflow(nodes, ["t>l", "l.body>w", "l.done>o"]));
+  const id = await start(await newWorkflow(admin, nodes, ["t>l", "l.body>w", "l.done>o"]));
   await db().execution.update({ where: { id }, data: { runs_started: 9_997 } });
   await runThrough(id);
   expect((await read(id)).output).toMatch(/^\["got 1",.*brings about 10,000 others at most/);
@@ -231,7 +239,11 @@ test("each item of a loop runs its own, and a rerun takes over what it left", as
   const workflow_id = await echo();
   const l = ["loopNode", { items_expression: '["a","b"]', concurrency: 2 }] satisfies Golden["nodes"][string];
   const id = await start(
-    await newWorkflow({ t: ["triggerNode"], l, w: ["workflowNode", { workflow_id }], o: ["outputNode"] }, ["t>l", "l.body>w", "l.done>o"]),
+    await newWorkflow(admin, { t: ["triggerNode"], l, w: ["workflowNode", { workflow_id }], o: ["outputNode"] }, [
+      "t>l",
+      "l.body>w",
+      "l.done>o",
+    ]),
   );
   await runThrough(id);
   expect(await read(id)).toMatchObject({ status: "completed", output: '["got a","got b"]' });
@@ -260,7 +272,10 @@ test("whatever dies in between, the sweep starts what was wanted once, tells its
   await runThrough(id);
   expect(await read(id)).toMatchObject({ status: "completed", output: "got tea" });
   // One whose parent has ended without a word.
-  const waiting = await newWorkflow({ t: ["triggerNode"], w: ["waitNode", { mode: "callback" }], o: ["outputNode"] }, ["t>w", "w.done>o"]);
+  const waiting = await newWorkflow(admin, { t: ["triggerNode"], w: ["waitNode", { mode: "callback" }], o: ["outputNode"] }, [
+    "t>w",
+    "w.done>o",
+  ]);
   const lost = await start(await calling(waiting));
   await runThrough(lost);
   // Nor has it said that the other one is under way.
@@ -285,7 +300,7 @@ test("a workflow that others run is not deleted, none runs itself, and what cann
   const problems = async (data: object) =>
     (
       await createWorkflow(admin, {
-        name: `Wrong ${++count}`,
+        name: `Wrong ${JSON.stringify(data)}`,
         ...graphOf({ nodes: { t: ["triggerNode"], w: ["workflowNode", data as never] }, edges: ["t>w"] }),
       })
     ).problems;
@@ -298,5 +313,6 @@ test("a workflow that others run is not deleted, none runs itself, and what cann
     ]);
   await deleteWorkflow(admin, { workflow_id: caller });
   await deleteWorkflow(admin, { workflow_id });
-  await expect(start(await calling(workflow_id))).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  const broken = await createWorkflow(admin, { name: "Calls what is gone", ...own });
+  await expect(start(broken.id)).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
 });

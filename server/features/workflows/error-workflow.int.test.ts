@@ -7,7 +7,7 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
-import { type Golden, graphOf } from "#server/testing/golden-play.ts";
+import { newWorkflow } from "#server/testing/new-workflow.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
 import { storedServices } from "#server/testing/stored-run.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -19,13 +19,11 @@ beforeAll(async () => {
   collectEvents();
 });
 
-let count = 0;
-const newWorkflow = async (nodes: Golden["nodes"], edges: string[], more: object = {}): Promise<string> =>
-  (await createWorkflow(admin, { name: `Workflow ${++count}`, ...graphOf({ nodes, edges }), ...more })).id;
 const failing = (more: object = {}) =>
-  newWorkflow({ t: ["triggerNode"], x: ["codeNode", { code: "1 / 0", timeout: 5 }], o: ["outputNode"] }, ["t>x", "x>o"], more);
+  newWorkflow(admin, { t: ["triggerNode"], x: ["codeNode", { code: "1 / 0", timeout: 5 }], o: ["outputNode"] }, ["t>x", "x>o"], more);
 const listener = (more: object = {}) =>
   newWorkflow(
+    admin,
     { t: ["triggerNode"], o: ["outputNode", { value: "{{trigger.output.failed_node.label}}: {{trigger.output.error}}" }] },
     ["t>o"],
     more,
@@ -87,7 +85,7 @@ test("the project's counts where the workflow names none; a good run, a draft an
   await updateProject(admin, { project_id: admin.project.id, error_workflow_id: workflow_id });
   await pool().query("UPDATE executions SET completed_at = completed_at - interval '1 minute' WHERE workflow_id = $1", [watched]);
   await sweepFailures();
-  await run(await newWorkflow({ t: ["triggerNode"], o: ["outputNode"] }, ["t>o"]));
+  await run(await newWorkflow(admin, { t: ["triggerNode"], o: ["outputNode"] }, ["t>o"]));
   expect(await startedBy(workflow_id)).toEqual([]);
   const id = await run(watched);
   expect(await startedBy(workflow_id)).toHaveLength(1);
