@@ -198,7 +198,7 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
         </div>
       ) : (
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="text-12 text-ink-soft">You are a viewer in this project: an editor or admin can change agents.</p>
+          <p className="text-12 text-ink-soft">An editor or admin of the project can change agents.</p>
           <PromptPreviewButton values={form.values} />
         </div>
       )}

@@ -29,7 +29,7 @@ export interface ReviewDecisionProps {
 
 /** The two answers with a comment; afterwards, or for who may not decide, how it stands. */
 export function ReviewDecision({ review, onDecided, onTyping, onDismiss, isCompact = false }: ReviewDecisionProps) {
-  const { canEdit, user, project } = useStudio();
+  const { canDecide, user, project } = useStudio();
   const { trpc, client, cache } = useApi();
   const [comment, setComment] = useState("");
   const [known, setKnown] = useState<ReviewSummary | null>(null);
@@ -90,7 +90,7 @@ export function ReviewDecision({ review, onDecided, onTyping, onDismiss, isCompa
     if (hasDecided.current && shown.status !== "waiting") verdict.current?.focus({ preventScroll: true });
   }, [shown.status]);
 
-  const isAsked = canEdit && (!isOver || isTooLate);
+  const isAsked = canDecide && (!isOver || isTooLate);
   return (
     <div className="flex flex-col gap-3">
       {/* Its live region is there from the start: what comes into it is read out. */}
@@ -116,7 +116,9 @@ export function ReviewDecision({ review, onDecided, onTyping, onDismiss, isCompa
           }}
         />
       )}
-      {!isOver && !canEdit && <p className="text-12 text-ink-soft">Editors and admins decide reviews. In this project you are a viewer.</p>}
+      {!isOver && !canDecide && (
+        <p className="text-12 text-ink-soft">Approvers, editors and admins decide reviews. In this project you are a viewer.</p>
+      )}
     </div>
   );
 }

@@ -11,6 +11,8 @@ interface Studio {
   projects: StudioProject[];
   /** The project that every page and call is about. */
   project: StudioProject;
+  /** May decide reviews: everybody but viewers. */
+  canDecide: boolean;
   /** May write and run: editor and admin. */
   canEdit: boolean;
   /** May manage members, secrets and LLM keys. */
@@ -30,7 +32,8 @@ export function StudioProvider({ profile, project, children }: { profile: UserPr
         user: { id, name, email, isInstallAdmin },
         projects,
         project,
-        canEdit: project.role !== "viewer",
+        canDecide: project.role !== "viewer",
+        canEdit: project.role === "editor" || project.role === "admin",
         canAdminister: project.role === "admin",
       }}
     >

@@ -58,7 +58,7 @@ function TemplateSteps({ template }: { template: WorkflowTemplate }) {
             Use template
           </Button>
         ) : (
-          <p className="text-12 text-ink-soft">You are a viewer in this project: an editor or admin can use templates.</p>
+          <p className="text-12 text-ink-soft">An editor or admin of the project can use templates.</p>
         )}
       </DialogFooter>
     </>

@@ -88,6 +88,7 @@ test("roles: a viewer reads, an editor writes, only an admin manages members and
   const project = await newProject(api);
   for (const [role, read, write, manage] of [
     ["viewer", 200, 403, 403],
+    ["approver", 200, 403, 403],
     ["editor", 200, 201, 403],
     ["admin", 200, 201, 201],
   ] as const) {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type APIRequestContext, request } from "@playwright/test";
+import type { Role } from "#server/shared/primitives-schema.ts";
 
 // People of the identity and door specs: clients that act as somebody over HTTP, made by the product's own means.
 
@@ -52,7 +53,7 @@ export async function newHost() {
 }
 
 /** Somebody new with this role in the project, who came by invitation; in no other project. */
-export async function newUser(admin: APIRequestContext, project: Project, role: "viewer" | "editor" | "admin") {
+export async function newUser(admin: APIRequestContext, project: Project, role: Role) {
   const email = `${randomUUID()}@example.com`;
   const password = randomUUID();
   const { invite_url } = await (await admin.post(`/api/v1/projects/${project.id}/members`, { data: { email, role } })).json();

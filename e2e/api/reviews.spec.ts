@@ -176,17 +176,24 @@ run("a review that nobody decides in time counts as rejected", async ({ api, wor
   expect(late.body.detail).toContain("in time");
 });
 
-run("a viewer may look at a review but not decide it", async ({ newUser, newProject, paused, api }) => {
-  const waiting = await paused(twoWays());
-  const viewer = await newUser({ role: "viewer" });
-  const { body } = await viewer.api.get("/reviews?status=waiting", { schema: ReviewPage });
-  expect(body.total).toBe(1);
-  await viewer.api.post(`/executions/${waiting.id}/approve`, { decision: "approved" }, { schema: ErrorBody, status: 403 });
-  const stranger = await newProject();
-  await stranger.api.get(`/reviews/${body.items[0]?.id}`, { schema: ErrorBody, status: 404 });
-  await stranger.api.post(`/executions/${waiting.id}/approve`, { decision: "approved" }, { schema: ErrorBody, status: 404 });
-  await api.post(`/executions/${waiting.id}/cancel`, {}, { status: 200 });
-});
+run(
+  "a viewer may look at a review but not decide it; an approver decides it, and neither edits nor runs",
+  async ({ newUser, newProject, paused, finished }) => {
+    const waiting = await paused(twoWays());
+    const viewer = await newUser({ role: "viewer" });
+    const { body } = await viewer.api.get("/reviews?status=waiting", { schema: ReviewPage });
+    expect(body.total).toBe(1);
+    await viewer.api.post(`/executions/${waiting.id}/approve`, { decision: "approved" }, { schema: ErrorBody, status: 403 });
+    const approver = await newUser({ role: "approver" });
+    await approver.api.post(`/workflows/${waiting.workflow_id}/execute`, { input: "" }, { schema: ErrorBody, status: 403 });
+    const stranger = await newProject();
+    await stranger.api.get(`/reviews/${body.items[0]?.id}`, { schema: ErrorBody, status: 404 });
+    await stranger.api.post(`/executions/${waiting.id}/approve`, { decision: "approved" }, { schema: ErrorBody, status: 404 });
+    await approver.api.post(`/executions/${waiting.id}/cancel`, {}, { schema: ErrorBody, status: 403 });
+    await approver.api.post(`/executions/${waiting.id}/approve`, { decision: "approved" }, { status: 200 });
+    expect((await finished(waiting.id)).reviews).toMatchObject([{ decision: "approved", role: "approver" }]);
+  },
+);
 
 run("a cancelled run takes no decision", async ({ api, paused }) => {
   const waiting = await paused(twoWays());

@@ -13,7 +13,7 @@ interface ProcedureDefinition {
   _def: { type: "query" | "mutation" | "subscription"; meta?: ApiMeta; inputs: unknown[] };
 }
 const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, ProcedureDefinition>);
-const roles: Role[] = ["viewer", "editor", "admin"];
+const roles: Role[] = ["viewer", "approver", "editor", "admin"];
 
 /** Who may call what the REST API does not have, where it is not as usual: reading for viewers, changing for editors. */
 const EXCEPTIONS: Record<string, Access> = {
@@ -62,7 +62,7 @@ async function outcome(path: string, context: ApiContext): Promise<ErrorCode | "
 test("every procedure was made with one of the access procedures, and takes an input", () => {
   for (const [path, { _def }] of procedures) {
     expect(_def.meta?.access, `${path} declares nobody: start it with publicProcedure, userProcedure, viewerProcedure, …`).toMatch(
-      /^(public|user|viewer|editor|admin)$/,
+      /^(public|user|viewer|approver|editor|admin)$/,
     );
     expect(_def.inputs, `${path} takes no input: give it the schema Nothing`).not.toEqual([]);
   }

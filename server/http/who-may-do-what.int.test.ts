@@ -16,8 +16,8 @@ import type { Person } from "#server/testing/api/world.ts";
 vi.setConfig({ testTimeout: 180_000 });
 const open = openWorld();
 
-type Needed = "public" | "user" | "viewer" | "editor" | "admin" | "install_admin";
-const ranks: Needed[] = ["public", "user", "viewer", "editor", "admin", "install_admin"];
+type Needed = "public" | "user" | "viewer" | "approver" | "editor" | "admin" | "install_admin";
+const ranks: Needed[] = ["public", "user", "viewer", "approver", "editor", "admin", "install_admin"];
 
 /** Without a key: how one gets an account, deliveries, which are signed, and callbacks, whose address is the secret. */
 const PUBLIC = [
@@ -41,6 +41,7 @@ function neededFor({ name, method, path }: Operation): Needed {
   if (OWN.test(path)) return "user";
   if (path.startsWith("/http/")) return "editor"; // a GET runs the workflow too
   if (method === "GET") return "viewer";
+  if (path.endsWith("/approve")) return "approver"; // contract, section 9
   return ADMINS.test(path) ? "admin" : "editor";
 }
 
@@ -124,7 +125,7 @@ test("nobody, and who sends a wrong key, is refused", async () => {
   await walkRefused((operation) => neededFor(operation) !== "public", callers, [401, "AUTH_REQUIRED"]);
 });
 
-for (const role of ["viewer", "editor", "admin"] as const) {
+for (const role of ["viewer", "approver", "editor", "admin"] as const) {
   test(`what is above a ${role} is refused to one`, async () => {
     const isAbove = (operation: Operation) => ranks.indexOf(neededFor(operation)) > ranks.indexOf(role);
     await walkRefused(isAbove, { [role]: as(open.world[role]) }, [403, "PERMISSION_DENIED"]);
@@ -224,14 +225,14 @@ test("who has the role is served", async () => {
             ["garbage key", { authorization: "Bearer garbage" }],
           ]
         : [];
-    for (const role of ["viewer", "editor", "admin"] as const) {
+    for (const role of ["viewer", "approver", "editor", "admin"] as const) {
       if (ranks.indexOf(role) >= ranks.indexOf(needed)) callers.push([role, as(open.world[role])]);
     }
     if (needed !== "public") callers.push(["session", { ...open.world.admin.browser }]);
     if (needed !== "public") callers.push(["a key for nothing else", limited[scopeOf(operation)] ?? {}]);
     for (const [caller, headers] of callers) {
       // Keys are personal: the one that is there belongs to the admin.
-      if (operation.path === "/platform-keys/{key_id}" && ["viewer", "editor"].includes(caller)) continue;
+      if (operation.path === "/platform-keys/{key_id}" && ["viewer", "approver", "editor"].includes(caller)) continue;
       // An image on a page could start a run so: a session's GET never does.
       if (operation.name === "GET /http/{workflow_id}" && caller === "session") continue;
       const sample = await open.sampleOf(operation);
@@ -266,8 +267,8 @@ test("the assistant's operations declare their roles, and refuse nobody's, a key
 });
 
 test("the assistant's operations are refused below their roles, and threads to everybody but whose they are", async () => {
-  const { viewer, editor, stranger } = open.world;
-  for (const [role, person] of [["viewer", viewer] as const, ["editor", editor] as const]) {
+  const { viewer, approver, editor, stranger } = open.world;
+  for (const [role, person] of [["viewer", viewer] as const, ["approver", approver] as const, ["editor", editor] as const]) {
     const isAbove = (operation: Operation) => ranks.indexOf(neededForOwn(operation)) > ranks.indexOf(role);
     await walkRefused(isAbove, { [role]: person.browser }, [403, "PERMISSION_DENIED"], open.own);
   }

@@ -13,7 +13,7 @@ test.each([
   [z.boolean(), null, "Send true or false, not null."],
   [z.array(z.string()), {}, "Send a list, not an object."],
   [z.object({}), [], "Send an object, not a list."],
-  [Role, "owner", "Use one of: viewer, editor, admin."],
+  [Role, "owner", "Use one of: viewer, approver, editor, admin."],
   [PageInput.shape.per_page, 201, "This must be at most 200."],
   [PageInput.shape.page, 0, "This must be at least 1."],
   [z.string().min(1), "", "This must not be empty."],

@@ -33,9 +33,9 @@ export const Password = z
   .max(200)
   .meta({ description: "8 to 200 characters", title: "Password", example: "seven looms at noon" });
 
-export const Role = z.enum(["viewer", "editor", "admin"]).meta({
+export const Role = z.enum(["viewer", "approver", "editor", "admin"]).meta({
   id: "Role",
-  description: "viewer reads, editor also writes and runs, admin also manages members and secrets",
+  description: "viewer reads, approver also decides reviews, editor also writes and runs, admin also manages members and secrets",
   example: "editor",
 });
 export type Role = z.infer<typeof Role>;

@@ -70,6 +70,8 @@ export const nodeCatalogue = (): string =>
 const MAY: Record<ProjectPrincipal["role"], string> = {
   viewer:
     "They are a viewer of this project: they read. What changes or runs anything will be refused; say so at once, and explain instead.",
+  approver:
+    "They are an approver of this project: they read and decide reviews. What else changes or runs anything will be refused; say so at once, and explain instead.",
   editor: "They are an editor of this project: they read, build and run.",
   admin: "They are an admin of this project: they read, build and run, and manage keys, credentials and members in the settings.",
 };

@@ -318,7 +318,7 @@ const decideReview = defineTool({
   description: "Approves or rejects a review that a run waits for. The person is always asked first.",
   input: ApproveInput,
   async confirmation({ execution_id, node_id, iteration, decision, comment }, { principal }) {
-    assertRole(principal, "editor");
+    assertRole(principal, "approver");
     const { items } = await api(principal).reviews.list({ execution_id, status: "waiting", page: 1, per_page: 50 });
     const meant = items.filter((one) => (node_id ?? one.node_id) === one.node_id && (iteration ?? one.iteration) === one.iteration);
     const [review, ...others] = meant;

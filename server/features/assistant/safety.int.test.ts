@@ -388,26 +388,30 @@ test("every tool is tried by every role", () => {
   expect(Object.keys(calls()).sort()).toEqual(names.sort());
 });
 
-test.each(["viewer", "editor", "admin"] as const)("as %s one can do by it what one can do without it, and nothing else", async (role) => {
-  const bob = await database.newAdmin();
-  const member = async (): Promise<Bridge> => {
-    await addMember(ada, bob.user, role);
-    return bridgeOf({ ...bob, project: ada.project, role });
-  };
-  const as = role === "admin" ? project.page : await member();
-  for (const [name, args] of Object.entries(calls())) {
-    const before = await everything();
-    const { events, results } = await talk(project, [call(name, args)], { as });
-    const told = await events();
-    const isRefused = role === "viewer" && CHANGING.includes(name);
-    const [card] = ofType(told, "confirmation");
-    if (isRefused) {
-      expect([name, results()[0]]).toEqual([name, expect.stringMatching(/You are viewer in this project; this needs editor/)]);
-      expect([name, card]).toEqual([name, undefined]);
-      expect(await everything()).toEqual(before);
-    } else if (!card) expect([role, name, ofType(told, "tool_result")]).toEqual([role, name, [expect.objectContaining({ ok: true })]]);
-  }
-});
+test.each(["viewer", "approver", "editor", "admin"] as const)(
+  "as %s one can do by it what one can do without it, and nothing else",
+  async (role) => {
+    const bob = await database.newAdmin();
+    const member = async (): Promise<Bridge> => {
+      await addMember(ada, bob.user, role);
+      return bridgeOf({ ...bob, project: ada.project, role });
+    };
+    const as = role === "admin" ? project.page : await member();
+    for (const [name, args] of Object.entries(calls())) {
+      const before = await everything();
+      const { events, results } = await talk(project, [call(name, args)], { as });
+      const told = await events();
+      const needed = name === "decide_review" ? "approver" : "editor";
+      const isRefused = CHANGING.includes(name) && (role === "viewer" || (role === "approver" && needed === "editor"));
+      const [card] = ofType(told, "confirmation");
+      if (isRefused) {
+        expect([name, results()[0]]).toEqual([name, expect.stringContaining(`You are ${role} in this project; this needs ${needed}`)]);
+        expect([name, card]).toEqual([name, undefined]);
+        expect(await everything()).toEqual(before);
+      } else if (!card) expect([role, name, ofType(told, "tool_result")]).toEqual([role, name, [expect.objectContaining({ ok: true })]]);
+    }
+  },
+);
 
 test("no secret of the project reached the model", async () => {
   const { asked } = await talk(

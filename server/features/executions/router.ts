@@ -1,7 +1,7 @@
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { approveExecution } from "#server/features/reviews/decide.ts";
 import { ApproveInput } from "#server/features/reviews/schema.ts";
-import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
+import { approverProcedure, editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import {
   Execution,
   ExecutionLogs,
@@ -65,7 +65,7 @@ export const executionsRouter = router({
     .input(ExecutionRef)
     .output(Execution)
     .mutation(({ ctx, input }) => cancelExecution(ctx.principal, input)),
-  approve: editorProcedure
+  approve: approverProcedure
     .meta(
       endpoint("POST", "/executions/{execution_id}/approve", {
         tag,

@@ -56,7 +56,7 @@ async function member(role: Role): Promise<ProjectPrincipal> {
 }
 
 test("an open review is told to whoever may decide, in the web app and by e-mail, and the link in it decides", async () => {
-  const [editor, viewer] = [await member("editor"), await member("viewer")];
+  const [editor, approver, viewer] = [await member("editor"), await member("approver"), await member("viewer")];
   const email = address();
   const { id } = await openReview(execution_id, "a", {
     title: "Ship <it>?\r\nBcc: all@example.com",
@@ -89,7 +89,7 @@ test("an open review is told to whoever may decide, in the web app and by e-mail
   for (const live of ["<script", "<img", "<b>", "<it>"]) expect(mail.html).not.toContain(live);
 
   const list = (who: ProjectPrincipal) => listNotifications(who, page);
-  for (const who of [admin, editor]) {
+  for (const who of [admin, editor, approver]) {
     expect(await list(who)).toMatchObject({
       total: 1,
       unread: 1,

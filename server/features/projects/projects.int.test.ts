@@ -69,7 +69,7 @@ test("another's project is not there, exactly as one that never was", async () =
   expect((await listProjects(bob, page)).items.map(({ id }) => id)).toEqual([bob.project.id]);
 });
 
-test.each(["viewer", "editor"] as const)("a member who is %s reads the project and changes nothing of it", async (role) => {
+test.each(["viewer", "approver", "editor"] as const)("a member who is %s reads the project and changes nothing of it", async (role) => {
   const admin = await database.newAdmin();
   const member = await memberWith(role, admin);
   const project_id = admin.project.id;

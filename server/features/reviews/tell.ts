@@ -19,7 +19,7 @@ export async function tellReviewers(review_id: string): Promise<void> {
     if (!review) return;
     const { project_id, execution_id, name, workflow } = review;
     const members = await tx.membership.findMany({
-      where: { project_id, role: { in: ["editor", "admin"] } },
+      where: { project_id, role: { not: "viewer" } },
       select: { user_id: true },
     });
     await tx.notification.createMany({

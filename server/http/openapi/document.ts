@@ -31,6 +31,7 @@ const ACCESS: Record<NonNullable<Route["needs"]>, string> = {
   user: "Any valid key may call it.",
   install_admin: "Only install admins may call it.",
   viewer: "Any member of the project may call it.",
+  approver: "Needs the role approver or editor.",
   editor: "Needs the role editor.",
   admin: "Needs the role admin.",
 };

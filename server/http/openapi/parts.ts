@@ -24,7 +24,7 @@ const fits = (list: readonly RegExp[], operation: string): boolean => list.some(
 export function errorsOf({ method, path, access, isIdempotent }: Pick<Route, "method" | "path" | "access" | "isIdempotent">): number[] {
   const operation = `${method} ${path}`;
   const isChange = method !== "GET";
-  const inProject = access === "viewer" || access === "editor" || access === "admin";
+  const inProject = access !== "public" && access !== "user";
   return [
     ...(inProject || isChange ? [400] : []),
     ...(access === "public" ? [] : [401]),

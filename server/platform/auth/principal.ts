@@ -2,7 +2,7 @@ import type { KeyScope } from "#server/platform/auth/platform-key-schema.ts";
 import { AppError } from "#server/platform/errors.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 
-const RANK: Record<Role, number> = { viewer: 0, editor: 1, admin: 2 };
+const RANK: Record<Role, number> = { viewer: 0, approver: 1, editor: 2, admin: 3 };
 
 /** @throws AppError PERMISSION_DENIED when the principal's role in its project is below `needed` */
 export function assertRole(principal: Pick<ProjectPrincipal, "role">, needed: Role): void {

@@ -120,6 +120,8 @@ export const publicProcedure = base.meta({ access: "public" });
 export const userProcedure = base.meta({ access: "user" }).use(forPeople).use(signedIn);
 /** Any member of the project; `ctx.principal` is a ProjectPrincipal. */
 export const viewerProcedure = base.meta({ access: "viewer" }).use(signedIn).use(inProject("viewer"));
+/** Whoever may decide reviews. */
+export const approverProcedure = base.meta({ access: "approver" }).use(signedIn).use(inProject("approver"));
 export const editorProcedure = base.meta({ access: "editor" }).use(signedIn).use(inProject("editor"));
 export const adminProcedure = base.meta({ access: "admin" }).use(forPeople).use(signedIn).use(inProject("admin"));
 

@@ -27,6 +27,7 @@ export interface World {
   mark: string;
   admin: Person;
   editor: Person;
+  approver: Person;
   viewer: Person;
   /** Admin of a project of his own, and in no other. */
   stranger: Person;
@@ -144,7 +145,8 @@ export async function buildWorld({ door, modelUrl, mcpUrl }: Addresses): Promise
     (await call("POST", `/workflows/${workflow}/execute`, { input: mark })).execution_id;
   const reviewed = graphOf({ t: ["trigger"], check: ["humanLoop", { title: mark }], o: ["output"] }, ["t>check", "check.approved>o"]);
 
-  const [editor, viewer, stranger] = [await withRole("editor"), await withRole("viewer"), await person()];
+  const [editor, approver, viewer] = [await withRole("editor"), await withRole("approver"), await withRole("viewer")];
+  const stranger = await person();
   const key = await llmKey();
   const newAgent: World["newAgent"] = (fields) => make("/agents", { name: name(), llm_key_id: key, model: "echo", ...fields });
   const newTrigger: World["newTrigger"] = (kind, data) => newWorkflow(oneOutput({ kind, ...data }));
@@ -215,6 +217,7 @@ export async function buildWorld({ door, modelUrl, mcpUrl }: Addresses): Promise
     mark,
     admin,
     editor,
+    approver,
     viewer,
     stranger,
     owner,
@@ -235,6 +238,7 @@ export async function buildWorld({ door, modelUrl, mcpUrl }: Addresses): Promise
       const id = await make("/projects", { name: name() });
       for (const [somebody, role] of [
         [editor, "editor"],
+        [approver, "approver"],
         [viewer, "viewer"],
       ] as const) {
         const { invite_url } = await call("POST", `/projects/${id}/members`, { email: somebody.email, role });

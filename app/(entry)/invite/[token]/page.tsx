@@ -8,7 +8,12 @@ import { Link } from "#components/ui/link.tsx";
 // The address opens the invitation, so it goes into no search engine and to no other site.
 export const metadata: Metadata = { title: "Invitation", robots: { index: false, follow: false }, referrer: "same-origin" };
 
-const DUTIES = { viewer: "see its workflows and runs", editor: "build and run its workflows", admin: "manage it" } as const;
+const DUTIES = {
+  viewer: "see its workflows and runs",
+  approver: "decide its reviews",
+  editor: "build and run its workflows",
+  admin: "manage it",
+} as const;
 
 export default async function InvitePage({ params }: { params: Promise<{ token: string }> }) {
   const { token } = await params;

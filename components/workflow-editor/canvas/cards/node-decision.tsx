@@ -38,7 +38,7 @@ function focusComment(tries = TRIES): void {
  */
 export function NodeDecision() {
   const id = useNodeId() ?? "";
-  const { canEdit } = useStudio();
+  const { canDecide } = useStudio();
   const isEditor = useEditorRun() !== null;
   const editor = useEditorStore();
   const run = useRunStore();
@@ -89,7 +89,7 @@ export function NodeDecision() {
           <Button size="sm" variant="ghost" icon={<ListChecks />} className="text-waiting hover:text-waiting" onClick={open}>
             {places.length} waiting
           </Button>
-        ) : canEdit ? (
+        ) : canDecide ? (
           <>
             <Button size="sm" variant="primary" icon={<Check />} disabled={isSending} onClick={() => void decide("approved")}>
               Approve
@@ -101,7 +101,7 @@ export function NodeDecision() {
           </>
         ) : (
           <Button size="sm" variant="ghost" icon={<MessageSquare />} onClick={open}>
-            Waits for an editor
+            Waits for an approver
           </Button>
         )}
       </div>
