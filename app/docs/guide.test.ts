@@ -10,7 +10,7 @@ import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.
 
 const app = join(import.meta.dirname, "..");
 const files = readdirSync(app, { recursive: true, encoding: "utf8" });
-const chapters = files.filter((file) => /^docs\/(.*\/)?page\.(mdx|tsx)$/.test(file));
+const chapters = files.filter((file) => /^docs\/(?!search\/)(.*\/)?page\.(mdx|tsx)$/.test(file));
 /** The addresses of all pages, without the folders that only group them. */
 const addresses = files
   .filter((file) => /(^|\/)page\.(mdx|tsx)$/.test(file))

@@ -1,8 +1,10 @@
 import type { Metadata } from "next";
+import Form from "next/form";
 import type { ReactNode } from "react";
 import { DocsNavigation } from "#app/docs/navigation.tsx";
 import { Logo } from "#components/shell/logo.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { Input } from "#components/ui/input.tsx";
 import { Link } from "#components/ui/link.tsx";
 
 export const metadata: Metadata = { title: { default: "Guide", template: "%s · Treadle guide" } };
@@ -15,11 +17,14 @@ export default function DocsLayout({ children }: { children: ReactNode }) {
           <Logo />
           <span className="border-l border-line-strong pl-2 text-13 text-ink-soft">Guide</span>
         </Link>
-        <Button asChild size="sm">
+        <Form action="/docs/search" role="search" className="min-w-0 flex-1 md:max-w-80">
+          <Input type="search" name="q" aria-label="Search the guide" placeholder="Search the guide" maxLength={200} />
+        </Form>
+        <Button asChild size="sm" className="max-sm:hidden">
           <Link href="/">Open Treadle</Link>
         </Button>
       </header>
-      <div className="mx-auto grid max-w-300 gap-x-10 px-6 max-md:px-4 md:grid-cols-[180px_minmax(0,1fr)]">
+      <div className="mx-auto grid max-w-320 gap-x-10 px-6 max-md:px-4 md:grid-cols-[180px_minmax(0,1fr)]">
         <DocsNavigation />
         <main className="min-w-0 py-8">{children}</main>
       </div>

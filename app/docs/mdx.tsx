@@ -1,4 +1,5 @@
 import { Fragment, isValidElement, type ReactNode } from "react";
+import { Contents } from "#app/docs/contents.tsx";
 import expressions from "#app/docs/examples/expressions.json";
 import filterExamples from "#app/docs/filters/examples.json";
 import { baseUrl, guideText } from "#app/docs/guide-text.ts";
@@ -221,10 +222,18 @@ const headingOf = (Level: "h2" | "h3") =>
     );
   };
 
+/** A chapter, with its headings beside it where there is room. */
+const Chapter = ({ children }: { children: ReactNode }) => (
+  <div className="xl:grid xl:grid-cols-[minmax(0,48rem)_minmax(0,1fr)] xl:gap-x-10">
+    <article className="prose max-w-192">{children}</article>
+    <Contents />
+  </div>
+);
+
 const components = {
   h2: headingOf("h2"),
   h3: headingOf("h3"),
-  wrapper: ({ children }: { children: ReactNode }) => <article className="prose max-w-192">{children}</article>,
+  wrapper: Chapter,
   a: Anchor,
   Example,
   ApiAddress,

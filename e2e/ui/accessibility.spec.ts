@@ -79,6 +79,20 @@ test("the guide", async ({ pageOf }) => {
     await expect(page).toHaveTitle(/Treadle/); // for a moment between two pages there is none
     await expectAccessible(page);
   }
+  await expect(page.getByRole("navigation", { name: "On this page" }).getByRole("link", { name: "Fields" })).toHaveAttribute(
+    "href",
+    "#fields",
+  );
+  // Found by its words, with what was looked for marked; what nobody wrote of says so.
+  const search = page.getByRole("searchbox", { name: "Search the guide" });
+  await search.fill("rate limits");
+  await search.press("Enter");
+  await expect(page.getByRole("main").getByRole("link").first()).toHaveAttribute("href", "/docs/administration#limits");
+  await expect(page.locator("mark").first()).toHaveText(/rate|limit/i);
+  await expectAccessible(page);
+  await search.fill("zeppelin");
+  await search.press("Enter");
+  await expect(page.getByText("No page has these words.")).toBeVisible();
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto("/docs/security");
   await expect(page.getByRole("navigation", { name: "Guide" }).getByRole("link", { name: "Security" })).toBeInViewport({ ratio: 1 });

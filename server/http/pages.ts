@@ -1,3 +1,4 @@
+import { searchGuide } from "#server/features/assistant/guide.ts";
 import { authOptions } from "#server/features/identity/auth-options.ts";
 import { answerApi } from "#server/http/api.ts";
 import { createContext } from "#server/http/trpc/context.ts";
@@ -12,4 +13,4 @@ async function callerOf(headers: Headers) {
 }
 
 /** What the pages and route handlers of app/ have of the server at run time. They come to it through app/server.ts alone. */
-export const forPages = { answerApi, appErrorOf, authOptions, callerOf, nonceOf, sameOriginPath };
+export const forPages = { answerApi, appErrorOf, authOptions, callerOf, nonceOf, sameOriginPath, searchGuide };

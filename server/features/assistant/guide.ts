@@ -18,6 +18,7 @@ const roots = [join(import.meta.dirname, "../../.."), process.cwd()];
 const FOLDER = "app/docs";
 const IN_TITLE = 4;
 const MOST_TEXT = 1600;
+/** What a model is shown. */
 const FOUND = 4;
 
 const COMMON = new Set(
@@ -90,8 +91,11 @@ function readGuide(): Section[] {
 
 let known: Section[] | undefined;
 
-/** The sections of the guide that have most to do with the words of a question, in English as the guide is; the best first. */
-export function searchGuide(query: string): { path: string; title: string; text: string }[] {
+/**
+ * The sections of the guide that have most to do with the words of a question, in English as the guide is; the best first.
+ * @param most how many at the most
+ */
+export function searchGuide(query: string, most = FOUND): { path: string; title: string; text: string }[] {
   known ??= readGuide();
   const all = known;
   const wanted = new Set(wordsOf(query));
@@ -107,6 +111,6 @@ export function searchGuide(query: string): { path: string; title: string; text:
   return scored
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
-    .slice(0, FOUND)
+    .slice(0, most)
     .map(({ section: { path, title, text } }) => ({ path, title, text: text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text }));
 }
