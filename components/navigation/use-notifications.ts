@@ -1,8 +1,9 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { REVIEWS_LIVE_MS } from "#components/approvals/use-waiting-count.ts";
-import { useTRPC } from "#components/trpc.tsx";
+import { useApi, useTRPC } from "#components/trpc.tsx";
 
 const LATEST = 20;
 
@@ -12,4 +13,21 @@ export function useNotifications() {
   return useQuery(
     trpc.notifications.list.queryOptions({ per_page: LATEST }, { refetchInterval: REVIEWS_LIVE_MS, placeholderData: keepPreviousData }),
   );
+}
+
+/**
+ * Once a page is shown, the failures that it shows are seen: their count in the navigation goes. When it cannot be told now, it stays.
+ * @param link where the notification leads, of a page that shows one failure; left out, the page shows all of them
+ */
+export function useSeenFailures(isShown: boolean, link?: string): void {
+  const { trpc, client, cache } = useApi();
+  const { data } = useNotifications();
+  const unread = data?.items.filter((item) => item.kind === "run_failed" && item.read_at === null) ?? [];
+  const ids = unread.flatMap((item) => (item.link === link ? [item.id] : [])).join();
+  const isUnseen = isShown && (link === undefined ? (data?.failures ?? 0) > 0 : ids !== "");
+  useEffect(() => {
+    if (!isUnseen) return;
+    const told = client.notifications.markRead.mutate(link === undefined ? { kind: "run_failed" } : { ids: ids.split(",") });
+    void told.then(() => cache.invalidateQueries(trpc.notifications.pathFilter())).catch(() => {});
+  }, [isUnseen, link, ids, client, cache, trpc]);
 }

@@ -51,9 +51,11 @@ const EXECUTIONS = `
     CROSS JOIN LATERAL (SELECT has_ended, (CASE
       WHEN NOT has_ended THEN (CASE WHEN chance < 0.15 THEN 'paused' WHEN chance < 0.19 THEN 'running' ELSE 'queued' END)
       WHEN chance < 0.90 THEN 'completed' WHEN chance < 0.97 THEN 'failed' WHEN chance < 0.99 THEN 'cancelled' ELSE 'rejected' END)::"ExecutionStatus" AS status) AS state
-    RETURNING id, input_preview, output_preview
+    RETURNING id, project_id, workflow_id, trigger, input_preview, output_preview, error
   )
-  INSERT INTO execution_values (execution_id, input, output) SELECT id, input_preview, output_preview FROM made`;
+  INSERT INTO execution_values (execution_id, input, output, words) SELECT id, input_preview, output_preview, array_to_tsvector(
+    ARRAY['project:' || project_id, 'workflow:' || workflow_id, 'trigger:' || trigger]
+    || tsvector_to_array(to_tsvector('simple', concat_ws(' ', input_preview, output_preview, error)))) FROM made`;
 
 /**
  * Writes the executions, in steps of 100,000, and has PostgreSQL look at the tables afterwards as it would in time.

@@ -54,6 +54,9 @@ export const failureTold = eventType("failure/told", z.object({ notification_id:
 /** Somebody has written to the assistant, or answered it: go on with this thread. */
 export const assistantAsked = eventType("assistant/asked", z.object({ thread_id: z.string(), project_id: z.string() }));
 
+/** Something is to be done with many runs. */
+export const bulkAsked = eventType("bulk/asked", z.object({ bulk_id: z.string(), project_id: z.string() }));
+
 /** A document of a RAG source is to be indexed. `generation` counts up each time, and only the newest one acts. */
 export const documentAdded = eventType(
   "document/added",

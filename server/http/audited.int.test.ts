@@ -169,6 +169,8 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
     async ({ api, waiting }) => api.executions.approve({ ...onlyExecution(await waiting()), decision: "approved" }),
   ],
   "executions.rerun": ["execution.rerun", async ({ api, ended }) => api.executions.rerun({ execution_id: await ended() })],
+  "executions.fork": ["execution.fork", async ({ api, ended }) => api.executions.fork({ execution_id: await ended() })],
+  "executions.bulk": ["execution.bulk_delete", async ({ api, ended }) => api.executions.bulk({ action: "delete", ids: [await ended()] })],
   "reviews.decideByLink": [
     "review.reject",
     async ({ api, waiting }) =>

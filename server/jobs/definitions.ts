@@ -1,8 +1,9 @@
-import { assistantAsked, documentAdded, failureTold, reviewOpened } from "#server/events/events.ts";
+import { assistantAsked, bulkAsked, documentAdded, failureTold, reviewOpened } from "#server/events/events.ts";
 import { assistantTools } from "#server/features/assistant/offered-tools.ts";
 import { carryThread } from "#server/features/assistant/work.ts";
 import { foldHours } from "#server/features/canvases/fill.ts";
 import { removeUnread } from "#server/features/canvases/readings.ts";
+import { failBulk, resumeBulk, workOnBulk } from "#server/features/executions/bulk-work.ts";
 import { countAhead, measureProjects, tidyExecutions } from "#server/features/executions/tidy-executions.ts";
 import { tidySessions } from "#server/features/identity/sign-in.ts";
 import { resumeIndexing } from "#server/features/knowledge/documents.ts";
@@ -20,6 +21,8 @@ import { tidyKeys } from "#server/platform/rpc/idempotency.ts";
 
 /** Steps of one indexing, far below an Inngest server's 1,000; each embeds for some seconds. */
 const MOST_EMBEDDINGS = 500;
+/** How many turns something that is done with many runs gets, of ten seconds at most. */
+const MOST_TURNS = 400;
 /** How many turns of 20 seconds tidying gets in an hour; what is left waits for the next. */
 const TIDY_TURNS = 30;
 
@@ -56,6 +59,25 @@ export const queuedJobs: readonly Job[] = [
     concurrency: { key: "event.data.project_id", limit: 5 },
     handler: ({ event: { data }, step }) => step.run("carry", () => carryThread(data.thread_id, assistantTools)),
     onFailure: ({ event: { data }, error }) => log.error({ err: error, thread_id: data.thread_id }, "a thread could not be worked on"),
+  }),
+  // The row says which runs were dealt with, each in the transaction that did it. One whose hour is used up sleeps until there is room.
+  defineJob({
+    id: "bulk-action",
+    name: "Do something with many runs",
+    trigger: { event: bulkAsked },
+    retries: 6,
+    concurrency: { key: "event.data.project_id", limit: 1 },
+    async handler({ event: { data }, step }) {
+      for (let turn = 0; turn < MOST_TURNS; turn++) {
+        const { isOver, waitMs } = await step.run(`turn ${turn}`, () => workOnBulk(data.bulk_id));
+        if (isOver) break;
+        if (waitMs > 0) await step.sleep(`room ${turn}`, waitMs);
+      }
+    },
+    onFailure: ({ event: { data }, error }) => {
+      log.error({ err: error, bulk_id: data.bulk_id }, "something that was to be done with many runs broke off");
+      return failBulk(data.bulk_id);
+    },
   }),
   // In the web app, and by e-mail where the node names an address. A mail server that is down holds nothing up: the job is
   // tried again, tells nobody twice in the web app, and the run knows nothing of it.
@@ -107,6 +129,14 @@ export const queuedJobs: readonly Job[] = [
     trigger: { cron: "*/5 * * * *" },
     retries: 0,
     handler: ({ step }) => step.run("resume", () => resumeIndexing()),
+  }),
+  // Asks for what is done with many runs and got lost.
+  defineJob({
+    id: "resume-bulk-actions",
+    name: "Resume what is done with many runs",
+    trigger: { cron: "*/5 * * * *" },
+    retries: 0,
+    handler: ({ step }) => step.run("resume", () => resumeBulk()),
   }),
   // Adds up the values of hours that are over, and forgets what no widget reads.
   defineJob({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { answerTruncated, ExecutionStatus, NodeStatus, nodeOutput } from "#server/runs/status-schema.ts";
+import { executionStatuses } from "#server/shared/execution-status.ts";
 import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/shared/primitives-schema.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 import { graphShape } from "#server/workflow/schema.ts";
@@ -41,6 +42,7 @@ export const ExecutionTrigger = z.enum([
   "api",
   "assistant",
   "rerun",
+  "fork",
   "workflow",
   "error",
 ]);
@@ -64,7 +66,7 @@ const summary = {
     .object({ execution_id: Id, node_id: z.string() })
     .nullable()
     .meta({ description: "The node of another execution that has started this one, and waits for it", example: null }),
-  rerun_of: Id.nullable().meta({ description: "The execution that this one runs again", example: null }),
+  rerun_of: Id.nullable().meta({ description: "The execution that this one runs again, or was forked from", example: null }),
   input_tokens: z.number().int().meta({ example: 21 }),
   output_tokens: z.number().int().meta({ example: 9 }),
   cost: z
@@ -89,7 +91,7 @@ export const ExecutionSummary = z
   .meta({ id: "ExecutionSummary" });
 export type ExecutionSummary = z.infer<typeof ExecutionSummary>;
 
-const nodeCost = z
+export const nodeCost = z
   .number()
   .nullable()
   .meta({ description: "USD; 0 where no model was called, null when the model's price is not known", example: 0.000033 });
@@ -306,9 +308,41 @@ export const ExecuteResult = z
   .meta({ id: "ExecuteResult" });
 export type ExecuteResult = z.infer<typeof ExecuteResult>;
 
-export const ListExecutionsInput = z.strictObject({ ...pageQuery, workflow_id: Id.optional(), status: ExecutionStatus.optional() });
+/** Several of these values in one text, with commas between them. */
+const several = (values: readonly string[], what: string) =>
+  z
+    .string()
+    .max(200)
+    .regex(new RegExp(`^(${values.join("|")})(,(${values.join("|")}))*$`), `Name one or several of ${values.join(", ")}, with commas between them.`)
+    .meta({ description: `${what}: one or several of ${values.join(", ")}, with commas between them`, example: values.slice(0, 2).join(",") });
+
+/** Which executions are meant, in lists and where something is done with many. */
+export const executionFilter = {
+  workflow_id: Id.optional(),
+  status: several(executionStatuses, "How it stands").optional().meta({ example: "completed,failed" }),
+  trigger: several(ExecutionTrigger.options, "What started it").optional().meta({ example: "api,webhook" }),
+  from: Timestamp.optional().meta({ description: "Created at this time or later", example: "2026-11-01T00:00:00.000Z" }),
+  to: Timestamp.optional().meta({ description: "Created before this time", example: "2099-01-01T00:00:00.000Z" }),
+  q: z.string().trim().min(1).max(200).optional().meta({
+    description:
+      "Words in input, output and error (of each its first 8,000 characters), all of which must be there, each as a word or its beginning; or the id of an execution, or at least its first 8 digits",
+    example: "looms",
+  }),
+};
+export const ExecutionFilter = z.strictObject(executionFilter).meta({ id: "ExecutionFilter" });
+export type ExecutionFilter = z.infer<typeof ExecutionFilter>;
+
+export const ListExecutionsInput = z.strictObject({ ...pageQuery, ...executionFilter });
 export type ListExecutionsInput = z.infer<typeof ListExecutionsInput>;
-export const ExecutionPage = pageOf(ExecutionSummary);
+export const ExecutionPage = pageOf(ExecutionSummary).extend({
+  total_is_partial: z.literal(true).optional().meta({
+    description: "Only there when more match than `total` says: with q, trigger, from or to 10,000 are counted and paged through at most",
+  }),
+  searched_until: Timestamp.optional().meta({
+    description: "Only there when the search stopped for time: older executions were not looked at. Narrow the filter to see further",
+  }),
+});
+export type ExecutionPage = z.infer<typeof ExecutionPage>;
 export const WorkflowExecutionsInput = z.strictObject({
   workflow_id: Id,
   limit: z.number().int().min(1).max(200).default(20).meta({ description: "At most 200" }),

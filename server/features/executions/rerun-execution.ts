@@ -1,3 +1,4 @@
+import type pg from "pg";
 import { assertRunnable, graphToRun, triggerValues } from "#server/features/workflows/execute.ts";
 import { recordAuditOn } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
@@ -56,7 +57,7 @@ function reusedNodes(graph: Graph, from: string, ended: Ended): string[] {
 }
 
 /** Top-level nodes that took no part in a run which went only as far as one node. */
-const leftOut = async (execution_id: string): Promise<string[]> =>
+export const leftOut = async (execution_id: string): Promise<string[]> =>
   (await topLevelEnds(execution_id)).flatMap(({ node_id, status, reused }) => (status === "skipped" && reused ? [node_id] : []));
 
 /** Top-level nodes of the original with a result that may be taken over. */
@@ -74,7 +75,25 @@ async function endedNodes(execution_id: string, graph: Graph): Promise<Ended> {
  * @throws AppError NOT_FOUND; CONFLICT when the original has not ended; VALIDATION_ERROR for an unknown node, one inside a
  *   loop, or a value that the trigger does not take; RATE_LIMIT_EXCEEDED
  */
-export async function rerunExecution(principal: ProjectPrincipal, input: RerunInput): Promise<RerunResult> {
+export const rerunExecution = (principal: ProjectPrincipal, input: RerunInput): Promise<RerunResult> =>
+  startRerun(principal, input, {
+    isCounted: principal.auth.type !== "session",
+    async also(client, { execution_id, workflow_name }) {
+      const resource = { resource_type: "execution", resource_id: input.execution_id, resource_name: workflow_name };
+      const detail = { execution_id, ...(input.from_node_id !== undefined && { from_node_id: input.from_node_id }) };
+      await recordAuditOn(client, principal, { action: "execution.rerun", ...resource, detail });
+    },
+  });
+
+interface Rerun {
+  /** Whether it spends the project's hour. */
+  isCounted: boolean;
+  /** Written with the new run or not at all. */
+  also(client: pg.PoolClient, started: { execution_id: string; workflow_name: string }): Promise<void>;
+}
+
+/** Like `rerunExecution`, without its record in the audit. */
+export async function startRerun(principal: ProjectPrincipal, input: RerunInput, { isCounted, also }: Rerun): Promise<RerunResult> {
   const project_id = principal.project.id;
   const original = await findOriginal(project_id, input.execution_id);
   const before = Graph.parse(original.snapshot.graph);
@@ -111,16 +130,12 @@ export async function rerunExecution(principal: ProjectPrincipal, input: RerunIn
       input: text,
       params,
       rerun_of_id: input.execution_id,
-      isCounted: principal.auth.type !== "session",
+      isCounted,
     },
     {
       taken: { execution_id: input.execution_id, node_ids: taken, terminate_ids: ends },
       given: givenResults(played, givenWithout(played, left_out), left_out),
-      async also(client, execution_id) {
-        const resource = { resource_type: "execution", resource_id: input.execution_id, resource_name: original.workflow.name };
-        const detail = { execution_id, ...(input.from_node_id !== undefined && { from_node_id: input.from_node_id }) };
-        await recordAuditOn(client, principal, { action: "execution.rerun", ...resource, detail });
-      },
+      also: (client, execution_id) => also(client, { execution_id, workflow_name: original.workflow.name }),
     },
   );
   return { ...result, rerun_of: input.execution_id };

@@ -1,4 +1,8 @@
+import { getBulk, startBulk } from "#server/features/executions/bulk.ts";
+import { compareExecutions } from "#server/features/executions/compare.ts";
+import { forkExecution } from "#server/features/executions/fork-execution.ts";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
+import { BulkAction, BulkInput, BulkRef, BulkResult, CompareInput, Comparison, ForkInput, ForkResult, MOST_COMPARED } from "#server/features/executions/schema.ts";
 import { approveExecution } from "#server/features/reviews/decide.ts";
 import { ApproveInput } from "#server/features/reviews/schema.ts";
 import { approverProcedure, editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
@@ -29,7 +33,7 @@ const tag = "Executions";
 export const executionsRouter = router({
   list: viewerProcedure
     .meta(
-      endpoint("GET", "/executions", { tag, summary: "List the executions", description: "Newest first; filter by workflow and status." }),
+      endpoint("GET", "/executions", { tag, summary: "List the executions", description: "Newest first; filter by workflow, status, trigger and time, and search in input, output and error." }),
     )
     .input(ListExecutionsInput)
     .output(ExecutionPage)
@@ -65,6 +69,30 @@ export const executionsRouter = router({
     .input(ExecutionRef)
     .output(Execution)
     .mutation(({ ctx, input }) => cancelExecution(ctx.principal, input)),
+  bulk: editorProcedure
+    .meta(
+      endpoint("POST", "/executions/bulk", {
+        tag,
+        summary: "Cancel, rerun or delete many executions",
+        description:
+          "Those named by `ids`, or all that match `filter`. Which ones is settled when it is asked for; it is done in the background, and a restart of the service loses nothing and repeats nothing. Reruns count against the project's hour, and wait when that is used up.",
+        status: 202,
+      }),
+    )
+    .input(BulkInput)
+    .output(BulkResult)
+    .mutation(({ ctx, input }) => startBulk(ctx.principal, input)),
+  getBulk: viewerProcedure
+    .meta(
+      endpoint("GET", "/executions/bulk/{bulk_id}", {
+        tag,
+        summary: "Read how far it is with many executions",
+        description: "For 30 days after it was done.",
+      }),
+    )
+    .input(BulkRef)
+    .output(BulkAction)
+    .query(({ ctx, input }) => getBulk(ctx.principal, input)),
   approve: approverProcedure
     .meta(
       endpoint("POST", "/executions/{execution_id}/approve", {
@@ -91,6 +119,30 @@ export const executionsRouter = router({
     .input(RerunInput)
     .output(RerunResult)
     .mutation(({ ctx, input }) => rerunExecution(ctx.principal, input)),
+  fork: editorProcedure
+    .meta(
+      endpoint("POST", "/executions/{execution_id}/fork", {
+        tag,
+        summary: "Fork an execution",
+        description:
+          "Runs its graph again with other nodes, edges or values, without touching the workflow. Results of what comes before the first change are taken over and marked `reused`: what they did outside is not done again. With nothing changed and no `from_node_id` everything runs. Outputs that are pinned in `nodes` count only when the original was a run of a draft. 409 while the original has not ended.",
+        status: 202,
+      }),
+    )
+    .input(ForkInput)
+    .output(ForkResult)
+    .mutation(({ ctx, input }) => forkExecution(ctx.principal, input)),
+  compare: viewerProcedure
+    .meta(
+      endpoint("GET", "/executions/{execution_id}/compare/{other_id}", {
+        tag,
+        summary: "Compare two executions",
+        description: `Node by node: how each ended, what came out (up to ${MOST_COMPARED} characters), what it took and cost, and what was not the same in the graphs.`,
+      }),
+    )
+    .input(CompareInput)
+    .output(Comparison)
+    .query(({ ctx, input }) => compareExecutions(ctx.principal, input)),
   nodeOutput: viewerProcedure
     .meta(
       endpoint("GET", "/executions/{execution_id}/nodes/{node_id}/output", {

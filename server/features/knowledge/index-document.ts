@@ -1,5 +1,4 @@
 import { embed, embeddingOf, normalized } from "#server/features/knowledge/embedding.ts";
-import { searchText } from "#server/features/knowledge/words.ts";
 import { ProviderError } from "#server/llm/errors.ts";
 import { db, inTransaction } from "#server/platform/db/client.ts";
 import type { Chunk } from "#server/platform/documents/chunk-text.ts";
@@ -9,6 +8,7 @@ import { AppError, ERRORS, isAppError } from "#server/platform/errors.ts";
 import { assertSuccess, fetchBounded, USER_AGENT } from "#server/platform/net/fetch-bounded.ts";
 import { chosenReach } from "#server/platform/net/guard.ts";
 import { noteStored } from "#server/runs/store/space.ts";
+import { searchText } from "#server/shared/search-text.ts";
 
 /** One indexing of a document; one with a newer generation takes its place. */
 interface Indexing {

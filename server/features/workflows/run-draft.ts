@@ -1,64 +1,22 @@
 import { assertRunnable, byAssistant, graphToRun, triggerValues } from "#server/features/workflows/execute.ts";
+import { resultsThatHold } from "#server/features/workflows/results-that-hold.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { AppError } from "#server/platform/errors.ts";
-import { isUuid } from "#server/platform/new-id.ts";
 import type { ExecuteResult, RunDraftInput } from "#server/runs/schema.ts";
 import type { EarlierResults } from "#server/runs/store/earlier-results.ts";
 import { findOriginal } from "#server/runs/store/executions.ts";
-import { nodesOfChangedAgents, topLevelEnds } from "#server/runs/store/node-results.ts";
 import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
-import { dependentsOf } from "#server/workflow/compile.ts";
-import { runPlan } from "#server/workflow/disabled.ts";
-import { definitionOf, goesOnAfterFailure } from "#server/workflow/graph.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 import { findPinFault, withPins } from "#server/workflow/pins.ts";
 import { nodesUntil } from "#server/workflow/run-until.ts";
 import { Graph } from "#server/workflow/schema.ts";
-import { staleNodes } from "#server/workflow/stale.ts";
 
 const invalid = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
 
 function assertNode(graph: Graph, path: string, id: string): void {
   const node = graph.nodes.find((candidate) => candidate.id === id);
   if (!node || definitionOf(node.type)?.isInert) throw invalid(path, `The draft has no node "${id}" that runs.`);
-}
-
-/**
- * Nodes whose results of an earlier run still hold, and need not run again for `from` to run: they have ended, do not depend
- * on it, and neither they nor anything before them has changed since.
- */
-async function resultsThatHold(execution_id: string, before: Graph, graph: Graph, from: string, honoured: boolean): Promise<string[]> {
-  const agents = graph.nodes.flatMap(({ id, data: { agent_id } }) =>
-    typeof agent_id === "string" && isUuid(agent_id) ? [{ id, agent_id }] : [],
-  );
-  const [rows, asked] = await Promise.all([topLevelEnds(execution_id), nodesOfChangedAgents(execution_id, agents)]);
-  const ended = new Map(rows.map((row) => [row.node_id, row]));
-  const outputOf = (id: string) => ended.get(id)?.output ?? null;
-  const stale = staleNodes(before, graph, outputOf, honoured, ({ id }) => asked.has(id));
-  const byId = new Map(graph.nodes.map((node) => [node.id, node]));
-  const plan = runPlan(graph);
-  const top = plan.scopes.get(null);
-  if (!top) return [];
-  const unitOf = (id: string) => plan.loopsAround(id)[0] ?? id;
-  const changed = new Set([...stale.keys()].map(unitOf));
-  const again = dependentsOf(top, unitOf(from));
-  const taken = new Set<string>();
-  const known = new Map<string, boolean>();
-  /** True when nothing of what leads to it is run anew: each node is taken over, or was skipped and will be again. */
-  const holds = (id: string): boolean => {
-    const answer = known.get(id);
-    if (answer !== undefined) return answer;
-    known.set(id, false);
-    const row = ended.get(id);
-    const isEnd = row?.status === "complete" || (row?.status === "failed" && goesOnAfterFailure(byId.get(id)));
-    const isFree = !again.has(id) && !changed.has(id) && (isEnd || row?.status === "skipped");
-    const result = isFree && (top.incoming.get(id) ?? []).every((edge) => holds(edge.source));
-    if (result && isEnd) taken.add(id);
-    known.set(id, result);
-    return result;
-  };
-  for (const id of top.nodeIds) holds(id);
-  return graph.nodes.filter(({ id }) => taken.has(unitOf(id))).map(({ id }) => id);
 }
 
 /**

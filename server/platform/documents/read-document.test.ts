@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { searchText } from "#server/features/knowledge/words.ts";
 import { markdownSections } from "#server/platform/documents/markdown-sections.ts";
 import { guessLanguage } from "#server/platform/documents/prepare-document.ts";
 import { mediaTypeOf, readDocument } from "#server/platform/documents/read-document.ts";
+import { searchText } from "#server/shared/search-text.ts";
 import { docxFile, pdfFile, zipFile } from "#server/testing/office-files.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);

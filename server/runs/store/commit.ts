@@ -2,6 +2,7 @@ import { cleanText } from "#server/platform/clean-text.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
 import { type Commit, type Ending, type EventWrite, LeaseLost, type LedgerWrite, type RunState } from "#server/runs/ports.ts";
+import { wordsAtEnd } from "#server/runs/store/search-words.ts";
 import { assertSpace, noteStored } from "#server/runs/store/space.ts";
 import { FINAL, query, queueForReadings, TELL_READERS } from "#server/runs/store/sql.ts";
 import { insertTexts, LongTexts } from "#server/runs/store/texts.ts";
@@ -136,7 +137,9 @@ const commitSql = ({ hasWaits, endsChild, hasCalls, hasTexts }: CommitKind) => {
     DELETE FROM execution_events WHERE execution_id = $1 AND cardinality($8::text[]) > 0 AND seq > $12 AND type = 'node_delta'
       AND EXISTS (SELECT FROM lease) AND concat(data->>'iteration', ' ', node_id) = ANY($8)
   ), result AS (
-    UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs' WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${calls.used}${hasWaits ? WAITS : ""}${endsChild ? UNTOLD : ""}${hasTexts ? texts : ""}
+    UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs',
+      words = coalesce(words, '') || array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text($5::jsonb->'words')))
+    WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${calls.used}${hasWaits ? WAITS : ""}${endsChild ? UNTOLD : ""}${hasTexts ? texts : ""}
   ), ${QUEUED}
   SELECT seq, pg_notify('treadle_execution', $1::text), ${TELL_READERS} FROM lease`;
 };
@@ -192,7 +195,8 @@ const DELTAS = `
 const eventJson = (run: Pick<RunState, "id">, events: EventWrite[], texts?: LongTexts) =>
   json(events.map((event) => ({ ...(texts?.event(event) ?? event), execution_id: run.id })));
 const rowJson = (rows: Commit["rows"], texts: LongTexts) => json(lastOfEach(rows).map((row) => texts.row(row)));
-const endingJson = (ending: Ending, texts: LongTexts) => json({ ...ending, outputs: ending.outputs.map((output) => texts.output(output)) });
+const endingJson = (ending: Ending, texts: LongTexts) =>
+  json({ ...ending, outputs: ending.outputs.map((output) => texts.output(output)), words: wordsAtEnd(ending) });
 /** JSON that PostgreSQL can keep: without U+0000 and without halves of surrogate pairs, such as cutting a text may leave. */
 function json(value: unknown): string {
   const text = JSON.stringify(value);

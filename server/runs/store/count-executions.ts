@@ -8,8 +8,11 @@ import { isFinal } from "#server/shared/execution-status.ts";
 export interface ExecutionFilter {
   project_id: string;
   workflow_id?: string | undefined;
-  status?: ExecutionStatus | undefined;
+  /** Any of these; left out, all. */
+  statuses?: readonly ExecutionStatus[] | undefined;
 }
+
+const STATUS = '"ExecutionStatus"';
 
 /** Everything, before a first piece of a project has been counted. */
 const BEGINNING = new Date(0);
@@ -22,16 +25,17 @@ const known = new LRUCache<string, Date>({ max: 10_000 });
  * by the workflow alone, so that an index holds all that is asked.
  * @param from number of the first parameter that may be used
  */
-export function conditions({ project_id, workflow_id, status }: ExecutionFilter, from: number) {
+export function conditions({ project_id, workflow_id, statuses }: ExecutionFilter, from: number) {
   const values: unknown[] = [];
   const parameter = (value: unknown, type: string) => `$${from - 1 + values.push(value)}::${type}`;
   const workflow = workflow_id === undefined ? undefined : parameter(workflow_id, "uuid");
-  const state = status === undefined ? undefined : parameter(status, '"ExecutionStatus"');
+  // One is compared as one: PostgreSQL reads a list of them from an index in no order.
+  const state = !statuses ? "" : statuses.length === 1 ? `= ${parameter(statuses[0], STATUS)}` : `= ANY(${parameter(statuses, `${STATUS}[]`)})`;
   const mine = "project_id = $1::uuid";
   const inWorkflow = workflow && `e.workflow_id = ${workflow} AND EXISTS (SELECT FROM workflows w WHERE w.id = ${workflow} AND w.${mine})`;
   return {
-    executions: [inWorkflow ?? `e.${mine}`, ...(state ? [`e.status = ${state}`] : [])].join(" AND "),
-    counts: [`c.${mine}`, ...(workflow ? [`c.workflow_id = ${workflow}`] : []), ...(state ? [`c.status = ${state}`] : [])].join(" AND "),
+    executions: [inWorkflow ?? `e.${mine}`, ...(state ? [`e.status ${state}`] : [])].join(" AND "),
+    counts: [`c.${mine}`, ...(workflow ? [`c.workflow_id = ${workflow}`] : []), ...(state ? [`c.status ${state}`] : [])].join(" AND "),
     values: [project_id, ...values],
   };
 }
@@ -55,7 +59,7 @@ async function countAt(filter: ExecutionFilter, until: Date) {
   } = conditions(filter, 3);
   // Not a named statement: its plan depends on where `until` lies.
   const { rows } = await pool().query<{ counted: number; newer: number; until: Date | null }>(
-    `SELECT ((SELECT coalesce(sum(c.count), 0) FROM execution_counts c WHERE ${counts}) ${filter.status ? `+ (SELECT count(*) FROM ${endedSince(executions)})` : ""})::int AS counted,
+    `SELECT ((SELECT coalesce(sum(c.count), 0) FROM execution_counts c WHERE ${counts}) ${filter.statuses ? `+ (SELECT count(*) FROM ${endedSince(executions)})` : ""})::int AS counted,
             (SELECT count(*) FROM executions e WHERE ${executions} AND e.created_at >= $2::timestamptz)::int AS newer,
             (SELECT until FROM execution_counts WHERE project_id = $1::uuid ORDER BY since DESC LIMIT 1) AS until`,
     [project, until, ...values],
@@ -77,8 +81,11 @@ async function countOpen(filter: ExecutionFilter): Promise<number> {
  * @returns `newer`: how many of them were created at `until` or later, which the pieces do not hold
  */
 export async function countExecutions(filter: ExecutionFilter): Promise<{ total: number; newer: number; until: Date }> {
-  if (filter.status && !isFinal(filter.status)) {
-    const total = await countOpen(filter);
+  const open = filter.statuses?.filter((status) => !isFinal(status)) ?? [];
+  if (open.length) {
+    const ended = filter.statuses?.filter(isFinal) ?? [];
+    const past = ended.length ? (await countExecutions({ ...filter, statuses: ended })).total : 0;
+    const total = past + (await countOpen({ ...filter, statuses: open }));
     return { total, newer: total, until: BEGINNING };
   }
   const { project_id } = filter;
@@ -101,10 +108,10 @@ export async function countedPieces(filter: ExecutionFilter): Promise<{ until: D
       SELECT o.since, count(*) AS count FROM ${endedSince(executions)} GROUP BY o.since
     ) AS ended USING (since)`;
   const { rows } = await pool().query<{ until: Date; count: number }>(
-    `SELECT p.until, (p.count ${filter.status ? "+ coalesce(ended.count, 0)" : ""})::int AS count FROM (
+    `SELECT p.until, (p.count ${filter.statuses ? "+ coalesce(ended.count, 0)" : ""})::int AS count FROM (
        SELECT c.since, c.until, coalesce(sum(c.count) FILTER (WHERE ${counts}), 0) AS count
        FROM execution_counts c WHERE c.project_id = $1::uuid GROUP BY c.since, c.until
-     ) AS p ${filter.status ? ended : ""} ORDER BY since DESC`,
+     ) AS p ${filter.statuses ? ended : ""} ORDER BY since DESC`,
     values,
   );
   return rows;

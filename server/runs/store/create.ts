@@ -10,6 +10,7 @@ import { AGENT_JSON, type FoundAgent } from "#server/runs/store/agent-json.ts";
 import { firstValues, firstWrite } from "#server/runs/store/commit.ts";
 import { type EarlierResults, giveResults } from "#server/runs/store/earlier-results.ts";
 import { hourlyLimit, hourlyValues } from "#server/runs/store/limits.ts";
+import { wordsAtEnd, wordsAtStart } from "#server/runs/store/search-words.ts";
 import { noteStored } from "#server/runs/store/space.ts";
 import { LEASE_SECONDS, NOW, projectLock, queueForReadings, TELL_DUE, TELL_READERS } from "#server/runs/store/sql.ts";
 import { LongTexts } from "#server/runs/store/texts.ts";
@@ -91,7 +92,7 @@ const QUEUED = queueForReadings({ id: "execution.id", workflow_id: "$3::uuid", v
  * is written when the count says to wait, or when the delivery or the fire is there already.
  */
 function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
-  let last = 19;
+  let last = 20;
   const next = () => `$${++last}`;
   const isWhole = kind === "whole";
   // Of one that goes on after this: how soon to look for somebody who executes it, whether to tell others of it, and places.
@@ -156,7 +157,7 @@ function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
       ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id, lease_owner
     ),
     kept AS (
-      INSERT INTO execution_values (execution_id, input, params${values && ", output, outputs"}) SELECT id, $8, $9::jsonb${values} FROM execution
+      INSERT INTO execution_values (execution_id, input, params, words${values && ", output, outputs"}) SELECT id, $8, $9::jsonb, array_to_tsvector($20::text[])${values} FROM execution
     )${rows && events ? `, begun AS (SELECT id FROM execution${isWhole ? "" : " WHERE lease_owner IS NOT NULL"}), ${firstWrite(rows, events, texts)}` : ""}${isWhole ? `, ${QUEUED}` : ""}
     SELECT wait, (SELECT hourly FROM allowed) AS hourly, execution.id AS execution_id, execution.lease_owner IS NOT NULL AS is_begun
       ${mustTell ? `, CASE WHEN ${mustTell}::boolean AND execution.id IS NOT NULL AND execution.lease_owner IS NULL THEN ${TELL_DUE} END` : ""}
@@ -232,6 +233,7 @@ export async function createExecution(execution: NewExecution, { on = pool(), de
     execution.parent?.execution_id ?? null,
     execution.parent?.node_id ?? null,
     execution.parent?.depth ?? 1,
+    [...new Set([...wordsAtStart(execution), ...wordsAtEnd(begun?.first?.ending ?? {})])],
     ...(kind === "whole" ? [] : [dueIn(), mustNotifyWorkers()]),
     ...first,
     ...(delivery ? [delivery.id, delivery.delivery_key, delivery.body] : []),

@@ -1,3 +1,4 @@
+import type pg from "pg";
 import { inTransaction } from "#server/platform/db/client.ts";
 import { COUNTS_LOCK } from "#server/runs/store/count-older-executions.ts";
 import { FINAL } from "#server/runs/store/sql.ts";
@@ -9,11 +10,9 @@ const LONG_MS = 2000;
 
 // Their rows follow by the foreign keys; a rerun of one only forgets what it repeated. What was counted ahead is taken back
 // from its piece: the newest piece stays even when it is empty, as it says until when was counted.
-const DELETE = `
+const deleting = (which: string) => `
   WITH doomed AS MATERIALIZED (
-    SELECT id FROM executions
-    WHERE project_id = $1::uuid AND status IN ${FINAL} AND created_at < $2::timestamptz AND coalesce(completed_at, created_at) < $2::timestamptz
-    ORDER BY created_at LIMIT $3
+    SELECT id FROM executions WHERE project_id = $1::uuid AND status IN ${FINAL} AND ${which}
   ), gone AS (
     DELETE FROM executions e USING doomed WHERE e.id = doomed.id RETURNING e.id, e.workflow_id, e.status, e.created_at
   ), opened AS (
@@ -34,19 +33,30 @@ const DELETE = `
     WHERE c.project_id = $1::uuid AND c.since = sums.since AND c.workflow_id = sums.workflow_id AND c.status = sums.status
   )
   SELECT count(*)::int AS deleted FROM gone`;
+const DELETE_OLD = deleting("created_at < $2::timestamptz AND coalesce(completed_at, created_at) < $2::timestamptz ORDER BY created_at LIMIT $3");
+const DELETE_THESE = deleting("id = ANY($2::uuid[])");
 
 const DROP_EMPTY = `
   DELETE FROM execution_counts WHERE project_id = $1::uuid AND count = 0
     AND since < (SELECT max(since) FROM execution_counts WHERE project_id = $1::uuid)`;
 
-async function deleteBatch(project_id: string, before: Date, limit: number): Promise<number> {
-  return inTransaction(async (client) => {
-    await client.query(COUNTS_LOCK, [project_id]);
-    const { rows } = await client.query<{ deleted: number }>(DELETE, [project_id, before, limit]);
-    await client.query(DROP_EMPTY, [project_id]);
-    return rows[0]?.deleted ?? 0;
-  });
+async function deleteOn(client: pg.PoolClient, project_id: string, sql: string, values: unknown[]): Promise<number> {
+  await client.query(COUNTS_LOCK, [project_id]);
+  const { rows } = await client.query<{ deleted: number }>(sql, [project_id, ...values]);
+  await client.query(DROP_EMPTY, [project_id]);
+  return rows[0]?.deleted ?? 0;
 }
+
+const deleteBatch = (project_id: string, before: Date, limit: number): Promise<number> =>
+  inTransaction((client) => deleteOn(client, project_id, DELETE_OLD, [before, limit]));
+
+/**
+ * Deletes those of these executions that have ended, with all their rows.
+ * @param client within a transaction
+ * @returns how many went
+ */
+export const deleteTheseExecutions = (client: pg.PoolClient, project_id: string, ids: readonly string[]): Promise<number> =>
+  deleteOn(client, project_id, DELETE_THESE, [ids]);
 
 /**
  * Deletes a project's executions that ended before a time, oldest first, with all their rows, in small transactions. One

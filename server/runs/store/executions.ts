@@ -3,14 +3,13 @@ import { db, pool } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import type { ExecutionStatus } from "#server/runs/status-schema.ts";
-import { conditions, type countExecutions, countedPieces, type ExecutionFilter } from "#server/runs/store/count-executions.ts";
 import { longTexts } from "#server/runs/store/reviews.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 
 // Reading executions: one, or a page of a list.
 
 /** What a list reads: never the big values. */
-const summaryFields = {
+export const summaryFields = {
   id: true,
   workflow_id: true,
   workflow_version: true,
@@ -91,48 +90,9 @@ const newestFirst = [{ created_at: "desc" }, { id: "desc" }] as const satisfies 
 export const latestOfWorkflow = (workflow_id: string, limit: number): Promise<SummaryRow[]> =>
   db().execution.findMany({ where: { workflow_id }, select: summaryFields, orderBy: [...newestFirst], take: limit });
 
-/** An end of time, for a list from its newest. */
-const END_OF_TIME = "infinity";
-
-/** Where a page begins: how many to pass over among those created before `until`. A deep page is reached over counted pieces. */
-async function startOf(filter: ExecutionFilter, skip: number, { newer, until }: { newer: number; until: Date }) {
-  if (skip <= newer) return { before: END_OF_TIME, skip };
-  let left = skip - newer;
-  let before: Date = until;
-  for (const piece of await countedPieces(filter)) {
-    before = piece.until;
-    if (left < piece.count) break;
-    left -= piece.count;
-  }
-  return { before, skip: left };
-}
-
-/**
- * A page of a project's executions, newest first.
- * @param counted how many the filter matches
- */
-export async function pageOfExecutions(
-  filter: ExecutionFilter,
-  { skip, take }: { skip: number; take: number },
-  counted: Awaited<ReturnType<typeof countExecutions>>,
-): Promise<SummaryRow[]> {
-  if (skip >= counted.total) return [];
-  const start = await startOf(filter, skip, counted);
-  const {
-    executions,
-    values: [project, ...values],
-  } = conditions(filter, 5);
-  const { rows } = await pool().query<{ id: string }>(
-    `SELECT e.id FROM executions e WHERE ${executions} AND e.created_at < $2::timestamptz
-     ORDER BY e.created_at DESC, e.id DESC OFFSET $3 LIMIT $4`,
-    [project, start.before, start.skip, take, ...values],
-  );
-  return db().execution.findMany({
-    where: { id: { in: rows.map(({ id }) => id) } },
-    select: summaryFields,
-    orderBy: [...newestFirst],
-  });
-}
+/** These executions as lists show them, newest first. */
+export const summariesOf = (ids: readonly string[]): Promise<SummaryRow[]> =>
+  db().execution.findMany({ where: { id: { in: [...ids] } }, select: summaryFields, orderBy: [...newestFirst] });
 
 /** True when there is an execution with this id. */
 export async function isStored(id: string): Promise<boolean> {

@@ -134,6 +134,26 @@ export async function lastItems(execution_id: string, node_ids: readonly string[
   );
 }
 
+/** What a node took in a run, all tries and items together. */
+export interface NodeSums {
+  duration_ms: number | null;
+  input_tokens: number;
+  output_tokens: number;
+  /** US dollars; null when the price of some call is not known. */
+  cost: number | null;
+}
+
+const NODE_SUMS = `
+  SELECT node_id, round(sum(duration_ms))::float8 AS duration_ms, sum(input_tokens)::int AS input_tokens, sum(output_tokens)::int AS output_tokens,
+    CASE WHEN bool_or(model IS NOT NULL AND cost IS NULL) THEN NULL ELSE coalesce(sum(cost), 0)::float8 END AS cost
+  FROM node_runs WHERE execution_id = $1 AND handle IS DISTINCT FROM '${ITEM}' GROUP BY node_id`;
+
+/** What each node took, by node id; nodes that the run has not come to are left out. */
+export async function nodeSums(execution_id: string): Promise<Record<string, NodeSums>> {
+  const { rows } = await pool().query<NodeSums & { node_id: string }>({ name: "node-sums", text: NODE_SUMS, values: [execution_id] });
+  return Object.fromEntries(rows.map(({ node_id, ...sums }) => [node_id, sums]));
+}
+
 const LOOP = `
   SELECT r.items, s.graph FROM node_runs r JOIN executions e ON e.id = r.execution_id JOIN workflow_snapshots s ON s.id = e.snapshot_id
   WHERE r.execution_id = $1 AND r.node_id = $2 AND r.iteration = $3 AND r.items IS NOT NULL AND e.project_id = $4

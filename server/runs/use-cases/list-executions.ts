@@ -3,19 +3,37 @@ import { db } from "#server/platform/db/client.ts";
 import { notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
-import type { ExecutionSummary, ListExecutionsInput } from "#server/runs/schema.ts";
-import { countExecutions } from "#server/runs/store/count-executions.ts";
-import { latestOfWorkflow, pageOfExecutions } from "#server/runs/store/executions.ts";
+import type { ExecutionFilter, ExecutionPage, ExecutionSummary, ListExecutionsInput } from "#server/runs/schema.ts";
+import { ExecutionStatus } from "#server/runs/status-schema.ts";
+import { latestOfWorkflow, summariesOf } from "#server/runs/store/executions.ts";
+import { type ExecutionSearch, findExecutions } from "#server/runs/store/find-executions.ts";
 import { summaryDto } from "#server/runs/use-cases/execution-dto.ts";
-import type { Page } from "#server/shared/primitives-schema.ts";
+
+/** A filter as callers write it, for the store; null for one that names a workflow that cannot be. */
+export function executionSearch(project_id: string, { workflow_id, status, trigger, from, to, q }: ExecutionFilter): ExecutionSearch | null {
+  if (workflow_id !== undefined && !isUuid(workflow_id)) return null;
+  return {
+    project_id,
+    workflow_id,
+    // Each was checked by the schema.
+    statuses: status === undefined ? undefined : [...new Set(status.split(","))].map((one) => ExecutionStatus.parse(one)),
+    triggers: trigger?.split(","),
+    from: from === undefined ? undefined : new Date(from),
+    to: to === undefined ? undefined : new Date(to),
+    q,
+  };
+}
 
 /** The project's executions, newest first. A workflow that does not exist has none. */
-export async function listExecutions({ project }: ProjectPrincipal, input: ListExecutionsInput): Promise<Page<ExecutionSummary>> {
-  const { workflow_id, status } = input;
-  if (workflow_id && !isUuid(workflow_id)) return paged(input, [0, []], summaryDto);
-  const filter = { project_id: project.id, workflow_id, status };
-  const counted = await countExecutions(filter);
-  return paged(input, [counted.total, await pageOfExecutions(filter, pageWindow(input), counted)], summaryDto);
+export async function listExecutions({ project }: ProjectPrincipal, input: ListExecutionsInput): Promise<ExecutionPage> {
+  const search = executionSearch(project.id, input);
+  if (!search) return paged(input, [0, []], summaryDto);
+  const { ids, total, isPartial, searchedUntil } = await findExecutions(search, pageWindow(input));
+  return {
+    ...paged(input, [total, await summariesOf(ids)], summaryDto),
+    ...(isPartial && { total_is_partial: true }),
+    ...(searchedUntil && { searched_until: searchedUntil.toISOString() }),
+  };
 }
 
 /**

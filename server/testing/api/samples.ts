@@ -171,11 +171,17 @@ const samples: Record<string, Row> = {
     path: { execution_id: ids.execution, node_id: "o" },
     query: { iteration: "" },
   }),
+  "POST /executions/bulk": async ({ newPaused }) => ({ body: { action: "cancel", ids: [await newPaused()] } }),
   "POST /executions/{execution_id}/approve": async ({ newPaused }) => ({
     path: { execution_id: await newPaused() },
     body: { decision: "approved", comment: "Good", node_id: "check", iteration: "" },
   }),
   "POST /executions/{execution_id}/cancel": execution(({ newPaused }) => newPaused()),
+  "POST /executions/{execution_id}/fork": ({ ids }) => ({
+    path: { execution_id: ids.execution },
+    body: { from_node_id: "o" },
+  }),
+  "GET /executions/{execution_id}/compare/{other_id}": ({ ids }) => ({ path: { execution_id: ids.execution, other_id: ids.execution } }),
   "POST /executions/{execution_id}/rerun": ({ ids }) => ({
     path: { execution_id: ids.execution },
     body: { input: "Again", from_node_id: "o", use_current: false },
