@@ -2,7 +2,7 @@
 
 import { Bell } from "lucide-react";
 import { useState } from "react";
-import { useNotifications } from "#components/navigation/use-notifications.ts";
+import { useNotifications } from "#components/shell/use-notifications.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";

@@ -17,6 +17,7 @@ import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { AssistantContext, type AssistantPlace } from "#components/shell/assistant.tsx";
 import { FullPageLoading } from "#components/shell/full-page-loading.tsx";
 import { useTitle } from "#components/shell/page.tsx";
+import { useSeenFailures } from "#components/shell/use-notifications.ts";
 import { useApi } from "#components/trpc.tsx";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
@@ -101,6 +102,9 @@ function RunLayout({ initial, onOpen }: { initial: ExecutionView; onOpen: (nodeI
   const failed = useRun(({ snapshot }) =>
     snapshot?.status === "failed" ? (snapshot.order.findLast((id) => snapshot.nodes[id]?.status === "failed") ?? null) : null,
   );
+
+  const hasFailed = useRun(({ snapshot }) => snapshot?.status === "failed");
+  useSeenFailures(hasFailed, `/runs/${initial.execution.id}`);
 
   // Once: the node that the address names, else what failed; after that the reader decides.
   const named = useSearchParams().get("node");

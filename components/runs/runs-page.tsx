@@ -1,11 +1,11 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
 import { RunsTable } from "#components/runs/runs-table.tsx";
 import { Page } from "#components/shell/page.tsx";
+import { useSeenFailures } from "#components/shell/use-notifications.ts";
 import { useUrlQuery } from "#components/shell/use-url-query.ts";
-import { useApi, useTRPC } from "#components/trpc.tsx";
+import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { Link } from "#components/ui/link.tsx";
@@ -93,17 +93,4 @@ export function RunsPage() {
       )}
     </Page>
   );
-}
-
-/** Once the list is shown, the failures that it was told of are seen: the count at Runs in the navigation goes. */
-function useSeenFailures(isShown: boolean): void {
-  const { trpc, client, cache } = useApi();
-  const { data } = useQuery(trpc.notifications.list.queryOptions({ per_page: 20 }));
-  const isUnseen = isShown && (data?.failures ?? 0) > 0;
-  useEffect(() => {
-    if (!isUnseen) return;
-    // When it cannot be told now, the count stays.
-    const told = client.notifications.markRead.mutate({ kind: "run_failed" });
-    void told.then(() => cache.invalidateQueries(trpc.notifications.pathFilter())).catch(() => {});
-  }, [isUnseen, client, cache, trpc]);
 }

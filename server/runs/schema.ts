@@ -313,8 +313,14 @@ const several = (values: readonly string[], what: string) =>
   z
     .string()
     .max(200)
-    .regex(new RegExp(`^(${values.join("|")})(,(${values.join("|")}))*$`), `Name one or several of ${values.join(", ")}, with commas between them.`)
-    .meta({ description: `${what}: one or several of ${values.join(", ")}, with commas between them`, example: values.slice(0, 2).join(",") });
+    .regex(
+      new RegExp(`^(${values.join("|")})(,(${values.join("|")}))*$`),
+      `Name one or several of ${values.join(", ")}, with commas between them.`,
+    )
+    .meta({
+      description: `${what}: one or several of ${values.join(", ")}, with commas between them`,
+      example: values.slice(0, 2).join(","),
+    });
 
 /** Which executions are meant, in lists and where something is done with many. */
 export const executionFilter = {

@@ -76,7 +76,11 @@ async function cancelOne(bulk: Bulk, execution_id: string): Promise<Outcome> {
 
 async function rerunOne(bulk: Bulk, principal: ProjectPrincipal, execution_id: string): Promise<void> {
   if (!isFinal(await executionStatus(execution_id))) return inTransaction((client) => note(client, bulk, "skipped"));
-  await startRerun(principal, { execution_id, use_current: bulk.use_current }, { isCounted: true, also: (client) => note(client, bulk, "succeeded") });
+  await startRerun(
+    principal,
+    { execution_id, use_current: bulk.use_current },
+    { isCounted: true, also: (client) => note(client, bulk, "succeeded") },
+  );
 }
 
 /** Deletes the next ones, as many as go in one transaction. @returns how many were dealt with */
@@ -136,7 +140,10 @@ export async function workOnBulk(bulk_id: string): Promise<{ isOver: boolean; wa
       if (performance.now() >= until) return { isOver: false, waitMs: 0 };
       const { done, waitMs } = await next(bulk, principal);
       if (waitMs > 0) {
-        await db().bulkAction.updateMany({ where: { id: bulk.id, completed_at: null }, data: { worked_at: new Date(Date.now() + waitMs) } });
+        await db().bulkAction.updateMany({
+          where: { id: bulk.id, completed_at: null },
+          data: { worked_at: new Date(Date.now() + waitMs) },
+        });
         return { isOver: false, waitMs };
       }
       bulk.done += done;

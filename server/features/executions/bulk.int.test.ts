@@ -47,11 +47,22 @@ const statuses = async (ids: string[]) =>
 test("runs are cancelled, run again and deleted by ids or by filter, by a job, and the audit has it once", async () => {
   const worker = await startTestJobs();
   try {
-    const [waiting, ended, foreign] = [await made(3, "paused"), await made(2, "completed"), await made(1, "paused", await database.newAdmin())];
+    const [waiting, ended, foreign] = [
+      await made(3, "paused"),
+      await made(2, "completed"),
+      await made(1, "paused", await database.newAdmin()),
+    ];
     const { id, count } = await start({ action: "cancel", ids: [...waiting, ...ended, ...foreign, "no-id"] });
     expect(count).toBe(5);
     await until(async () => (await getBulk(admin, { bulk_id: id })).completed_at);
-    expect(await getBulk(admin, { bulk_id: id })).toMatchObject({ action: "cancel", done: 5, succeeded: 3, skipped: 2, failed: 0, error: null });
+    expect(await getBulk(admin, { bulk_id: id })).toMatchObject({
+      action: "cancel",
+      done: 5,
+      succeeded: 3,
+      skipped: 2,
+      failed: 0,
+      error: null,
+    });
     expect([await statuses(waiting), await statuses(ended), await statuses(foreign)]).toEqual([["cancelled"], ["completed"], ["paused"]]);
 
     const again = await start({ action: "rerun", filter: { status: "completed" } });
@@ -64,7 +75,10 @@ test("runs are cancelled, run again and deleted by ids or by filter, by a job, a
     expect(await getBulk(admin, { bulk_id: gone.id })).toMatchObject({ count: 5, succeeded: 5 });
     expect(await db().execution.count({ where: { id: { in: [...waiting, ...ended] } } })).toBe(0);
 
-    const audit = await db().auditEntry.findMany({ where: { project_id: admin.project.id, action: { contains: "bulk" } }, orderBy: { id: "asc" } });
+    const audit = await db().auditEntry.findMany({
+      where: { project_id: admin.project.id, action: { contains: "bulk" } },
+      orderBy: { id: "asc" },
+    });
     expect(audit.map(({ action, detail }) => [action, detail])).toEqual([
       ["execution.bulk_cancel", { count: 5, ids: 7 }],
       ["execution.bulk_rerun", { count: 2, filter: { status: "completed" } }],
@@ -82,7 +96,10 @@ test("a process that dies in the middle leaves the rest to the next, and nothing
   // The fourth run is written and the process dies before it is noted: both are undone together.
   let notes = 0;
   const original = pg.Client.prototype.query;
-  const spy = vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: InstanceType<typeof pg.Client>, ...args: unknown[]) {
+  const spy = vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (
+    this: InstanceType<typeof pg.Client>,
+    ...args: unknown[]
+  ) {
     if (typeof args[0] === "string" && args[0].startsWith("UPDATE bulk_actions SET done") && ++notes === 4) throw new Error("killed");
     return Reflect.apply(original, this, args);
   } as never);
@@ -93,7 +110,10 @@ test("a process that dies in the middle leaves the rest to the next, and nothing
 
   await Promise.all([workOnBulk(id), workOnBulk(id), workOnBulk(id)]);
   expect(await done(id)).toMatchObject({ done: 6, succeeded: 6, failed: 0 });
-  const { rows } = await pool().query("SELECT rerun_of_id, count(*)::int AS count FROM executions WHERE rerun_of_id = ANY($1::uuid[]) GROUP BY 1", [ids]);
+  const { rows } = await pool().query(
+    "SELECT rerun_of_id, count(*)::int AS count FROM executions WHERE rerun_of_id = ANY($1::uuid[]) GROUP BY 1",
+    [ids],
+  );
   expect(rows.map(({ count }) => count)).toEqual([1, 1, 1, 1, 1, 1]);
 });
 

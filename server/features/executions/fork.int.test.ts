@@ -67,7 +67,13 @@ test("a fork takes over what comes before the first change, does the rest with i
   await carry(execution_id);
   expect(asked).toEqual(["three Answer to one tea"]);
   const run = await getExecution(admin, { execution_id });
-  expect(run).toMatchObject({ status: "completed", trigger: "fork", rerun_of: original, version: null, output: "Answer to three Answer to one tea" });
+  expect(run).toMatchObject({
+    status: "completed",
+    trigger: "fork",
+    rerun_of: original,
+    version: null,
+    output: "Answer to three Answer to one tea",
+  });
   expect(run.node_results).toMatchObject({ First: { reused: true }, Second: { reused: false }, Out: { reused: false } });
   expect(await db().workflowVersion.count({ where: { workflow_id: run.workflow_id } })).toBe(1);
   expect(await db().auditEntry.count({ where: { project_id: admin.project.id, action: "execution.fork" } })).toBe(1);
@@ -81,7 +87,11 @@ test("a fork takes over what comes before the first change, does the rest with i
     ["Second", false, [{ field: "input", a: "two {{First.output}}", b: "three {{First.output}}" }]],
     ["Out", false, []],
   ]);
-  expect(nodes[2]).toMatchObject({ label: "Second", a: { status: "complete", output: "Answer to two Answer to one tea" }, b: { reused: false } });
+  expect(nodes[2]).toMatchObject({
+    label: "Second",
+    a: { status: "complete", output: "Answer to two Answer to one tea" },
+    b: { reused: false },
+  });
 });
 
 test("another input runs everything, or what is named; nothing changed is the same run again", async () => {
@@ -92,9 +102,15 @@ test("another input runs everything, or what is named; nothing changed is the sa
     await carry(execution_id);
     return [asked, await getExecution(admin, { execution_id }).then(({ input, version }) => [input, version])];
   };
-  expect(await carried({ input: "milk" })).toEqual([["one milk", "two Answer to one milk"], ["milk", 1]]);
+  expect(await carried({ input: "milk" })).toEqual([
+    ["one milk", "two Answer to one milk"],
+    ["milk", 1],
+  ]);
   expect(await carried({ from_node_id: "Second" })).toEqual([["two Answer to one tea"], ["tea", 1]]);
-  expect(await carried({ nodes: graph.nodes, edges: graph.edges })).toEqual([["one tea", "two Answer to one tea"], ["tea", 1]]);
+  expect(await carried({ nodes: graph.nodes, edges: graph.edges })).toEqual([
+    ["one tea", "two Answer to one tea"],
+    ["tea", 1],
+  ]);
   // A pin that the original passed over is no change, and does not count.
   expect(await carried({ nodes: changed("First", { pinned: { output: "pinned" } }), from_node_id: "First" })).toEqual([
     ["one tea", "two Answer to one tea"],
@@ -107,9 +123,13 @@ test("a fork is refused as a save or a rerun would be, and never touches another
   const other = await database.newAdmin();
   await expect(fork(original, {}, other)).rejects.toMatchObject({ code: "NOT_FOUND" });
   await expect(compareExecutions(other, { execution_id: original, other_id: original })).rejects.toMatchObject({ code: "NOT_FOUND" });
-  await expect(compareExecutions(admin, { execution_id: original, other_id: crypto.randomUUID() })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(compareExecutions(admin, { execution_id: original, other_id: crypto.randomUUID() })).rejects.toMatchObject({
+    code: "NOT_FOUND",
+  });
   await expect(fork(original, { nodes: [...graph.nodes, graph.nodes[1]] })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
-  await expect(fork(original, { nodes: changed("First", { agent_id: crypto.randomUUID() }) })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  await expect(fork(original, { nodes: changed("First", { agent_id: crypto.randomUUID() }) })).rejects.toMatchObject({
+    code: "VALIDATION_ERROR",
+  });
   await expect(fork(original, { from_node_id: "Nobody" })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
   const running = await startStoredRun(admin, graph);
   await expect(fork(running)).rejects.toMatchObject({ code: "CONFLICT" });

@@ -2,7 +2,17 @@ import { getBulk, startBulk } from "#server/features/executions/bulk.ts";
 import { compareExecutions } from "#server/features/executions/compare.ts";
 import { forkExecution } from "#server/features/executions/fork-execution.ts";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
-import { BulkAction, BulkInput, BulkRef, BulkResult, CompareInput, Comparison, ForkInput, ForkResult, MOST_COMPARED } from "#server/features/executions/schema.ts";
+import {
+  BulkAction,
+  BulkInput,
+  BulkRef,
+  BulkResult,
+  CompareInput,
+  Comparison,
+  ForkInput,
+  ForkResult,
+  MOST_COMPARED,
+} from "#server/features/executions/schema.ts";
 import { approveExecution } from "#server/features/reviews/decide.ts";
 import { ApproveInput } from "#server/features/reviews/schema.ts";
 import { approverProcedure, editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
@@ -33,7 +43,11 @@ const tag = "Executions";
 export const executionsRouter = router({
   list: viewerProcedure
     .meta(
-      endpoint("GET", "/executions", { tag, summary: "List the executions", description: "Newest first; filter by workflow, status, trigger and time, and search in input, output and error." }),
+      endpoint("GET", "/executions", {
+        tag,
+        summary: "List the executions",
+        description: "Newest first; filter by workflow, status, trigger and time, and search in input, output and error.",
+      }),
     )
     .input(ListExecutionsInput)
     .output(ExecutionPage)

@@ -42,10 +42,10 @@ export const BulkAction = z
     count: z.number().int().meta({ description: "How many executions it is about", example: 12 }),
     done: z.number().int().meta({ description: "How many of them were dealt with so far", example: 12 }),
     succeeded: z.number().int().meta({ example: 11 }),
-    skipped: z
-      .number()
-      .int()
-      .meta({ description: "Where there was nothing to do: to cancel what has ended, to rerun or delete what has not, or it is gone", example: 1 }),
+    skipped: z.number().int().meta({
+      description: "Where there was nothing to do: to cancel what has ended, to rerun or delete what has not, or it is gone",
+      example: 1,
+    }),
     failed: z.number().int().meta({ example: 0 }),
     error: z.string().nullable().meta({ description: "Of those that failed: why the first one did", example: null }),
     created_at: Timestamp,
@@ -76,7 +76,9 @@ export const ComparedNode = z
     status: NodeStatus,
     output: z.string().nullable().meta({ description: "Inside a loop that of the latest iteration" }),
     error: z.string().nullable(),
-    reused: z.boolean().meta({ description: "true: taken over from the execution that this one reruns or was forked from", example: false }),
+    reused: z
+      .boolean()
+      .meta({ description: "true: taken over from the execution that this one reruns or was forked from", example: false }),
     items: z.number().int().nullable().meta({ description: "Of a loop: how many items it ran for", example: null }),
     duration_ms: z.number().int().nullable().meta({ description: "Inside a loop of all items together" }),
     input_tokens: z.number().int().meta({ description: "Of all tries and items" }),

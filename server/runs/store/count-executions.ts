@@ -30,7 +30,11 @@ export function conditions({ project_id, workflow_id, statuses }: ExecutionFilte
   const parameter = (value: unknown, type: string) => `$${from - 1 + values.push(value)}::${type}`;
   const workflow = workflow_id === undefined ? undefined : parameter(workflow_id, "uuid");
   // One is compared as one: PostgreSQL reads a list of them from an index in no order.
-  const state = !statuses ? "" : statuses.length === 1 ? `= ${parameter(statuses[0], STATUS)}` : `= ANY(${parameter(statuses, `${STATUS}[]`)})`;
+  const state = !statuses
+    ? ""
+    : statuses.length === 1
+      ? `= ${parameter(statuses[0], STATUS)}`
+      : `= ANY(${parameter(statuses, `${STATUS}[]`)})`;
   const mine = "project_id = $1::uuid";
   const inWorkflow = workflow && `e.workflow_id = ${workflow} AND EXISTS (SELECT FROM workflows w WHERE w.id = ${workflow} AND w.${mine})`;
   return {

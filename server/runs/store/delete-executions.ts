@@ -33,7 +33,9 @@ const deleting = (which: string) => `
     WHERE c.project_id = $1::uuid AND c.since = sums.since AND c.workflow_id = sums.workflow_id AND c.status = sums.status
   )
   SELECT count(*)::int AS deleted FROM gone`;
-const DELETE_OLD = deleting("created_at < $2::timestamptz AND coalesce(completed_at, created_at) < $2::timestamptz ORDER BY created_at LIMIT $3");
+const DELETE_OLD = deleting(
+  "created_at < $2::timestamptz AND coalesce(completed_at, created_at) < $2::timestamptz ORDER BY created_at LIMIT $3",
+);
 const DELETE_THESE = deleting("id = ANY($2::uuid[])");
 
 const DROP_EMPTY = `

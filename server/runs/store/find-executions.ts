@@ -125,7 +125,9 @@ function lookUp(filter: ExecutionSearch, { skip, take }: Window, ms = LOOK_MS): 
   const { where, values, next } = executionsWhere(filter, 2);
   const range = idRange(filter.q);
   const hits = [
-    ...(range ? [`SELECT e.id, e.created_at FROM executions e WHERE ${where} AND e.id BETWEEN $${next + 3}::uuid AND $${next + 4}::uuid`] : []),
+    ...(range
+      ? [`SELECT e.id, e.created_at FROM executions e WHERE ${where} AND e.id BETWEEN $${next + 3}::uuid AND $${next + 4}::uuid`]
+      : []),
     `SELECT e.id, e.created_at FROM execution_values v JOIN executions e ON e.id = v.execution_id WHERE v.words @@ $${next}::tsquery AND ${where}`,
   ].map((sql) => `(${sql} LIMIT ${MOST_FOUND + 1})`);
   return withinTime(ms, async (client) => {
@@ -148,7 +150,12 @@ interface Looked {
   isOver: boolean;
 }
 
-const notLooked = (): Looked => ({ hits: [], last: { id: "ffffffff-ffff-ffff-ffff-ffffffffffff", created_at: null }, turns: 0, isOver: false });
+const notLooked = (): Looked => ({
+  hits: [],
+  last: { id: "ffffffff-ffff-ffff-ffff-ffffffffffff", created_at: null },
+  turns: 0,
+  isOver: false,
+});
 
 /** Looks through the next executions, from newer to older. @returns false when there was no time for it */
 async function lookFurther(looked: Looked, filter: ExecutionSearch, ms: number): Promise<boolean> {

@@ -20,17 +20,18 @@ const wordsIn = (texts: readonly (string | null | undefined)[]): string[] =>
   searchWords(texts.map((text) => text?.slice(0, TEXT_CHARACTERS) ?? "").join("\n"), MOST_WORDS);
 
 /** What a run is found by from its beginning. */
-export const wordsAtStart = (run: {
-  project_id: string;
-  workflow_id: string;
-  trigger: ExecutionTrigger;
-  input: string;
-}): string[] => [marks.project(run.project_id), marks.workflow(run.workflow_id), marks.trigger(run.trigger), ...wordsIn([run.input])];
+export const wordsAtStart = (run: { project_id: string; workflow_id: string; trigger: ExecutionTrigger; input: string }): string[] => [
+  marks.project(run.project_id),
+  marks.workflow(run.workflow_id),
+  marks.trigger(run.trigger),
+  ...wordsIn([run.input]),
+];
 
 /** What a run is found by as well once it has ended. */
 export const wordsAtEnd = ({ output, error }: { output?: string | null; error?: string | null }): string[] => wordsIn([output, error]);
 
-const quoted = (lexeme: string, isBeginning = false) => `'${lexeme.replaceAll("\\", "\\\\").replaceAll("'", "''")}'${isBeginning ? ":*" : ""}`;
+const quoted = (lexeme: string, isBeginning = false) =>
+  `'${lexeme.replaceAll("\\", "\\\\").replaceAll("'", "''")}'${isBeginning ? ":*" : ""}`;
 
 /**
  * What to look up in the index: runs of the project that have every word of `q`, or one that begins like it.

@@ -17,8 +17,7 @@ beforeAll(async () => {
 
 const list = (filter: Record<string, unknown>, who = admin) => listExecutions(who, ListExecutionsInput.parse(filter));
 const found = async (filter: Record<string, unknown>, who = admin) => (await list(filter, who)).items.map(({ id }) => id).sort();
-const graph = (value: string) =>
-  graphOf({ nodes: { Start: ["triggerNode"], Out: ["outputNode", { value }] }, edges: ["Start>Out"] });
+const graph = (value: string) => graphOf({ nodes: { Start: ["triggerNode"], Out: ["outputNode", { value }] }, edges: ["Start>Out"] });
 
 /** A run that has ended; the input of a stored run is x. */
 async function ran(value: string, who = admin): Promise<string> {
@@ -31,7 +30,10 @@ test("runs are found by words of input, output and error, by their beginnings, i
   const other = await database.newAdmin();
   const late = await ran("Die Rechnung für Äpfel 4711, sent to ada@example.com");
   const asian = await ran("北京天气 very good");
-  const failing = await startStoredRun(admin, graphOf({ nodes: { Start: ["triggerNode"], Agent: ["agentNode", { agent_id: "any", retries: 0 }] }, edges: ["Start>Agent"] }));
+  const failing = await startStoredRun(
+    admin,
+    graphOf({ nodes: { Start: ["triggerNode"], Agent: ["agentNode", { agent_id: "any", retries: 0 }] }, edges: ["Start>Agent"] }),
+  );
   const services = storedServices({
     callAgent: () => Promise.reject(new Error("The quota is used up.")),
   });
@@ -69,7 +71,12 @@ test("status, trigger and time narrow the list, alone and together with words", 
   ];
   for (const [filter, ids] of filters) {
     const { total, items, ...rest } = await list({ ...filter, page: 1 }, own);
-    expect([filter, items.map(({ id }) => id).sort(), total, rest]).toEqual([filter, [...ids].sort(), ids.length, { page: 1, per_page: 50 }]);
+    expect([filter, items.map(({ id }) => id).sort(), total, rest]).toEqual([
+      filter,
+      [...ids].sort(),
+      ids.length,
+      { page: 1, per_page: 50 },
+    ]);
   }
   expect((await list({ q: "loom", per_page: 1, page: 2 }, own)).items.map(({ id }) => id)).toEqual([one]);
 });

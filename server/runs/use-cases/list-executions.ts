@@ -10,7 +10,10 @@ import { type ExecutionSearch, findExecutions } from "#server/runs/store/find-ex
 import { summaryDto } from "#server/runs/use-cases/execution-dto.ts";
 
 /** A filter as callers write it, for the store; null for one that names a workflow that cannot be. */
-export function executionSearch(project_id: string, { workflow_id, status, trigger, from, to, q }: ExecutionFilter): ExecutionSearch | null {
+export function executionSearch(
+  project_id: string,
+  { workflow_id, status, trigger, from, to, q }: ExecutionFilter,
+): ExecutionSearch | null {
   if (workflow_id !== undefined && !isUuid(workflow_id)) return null;
   return {
     project_id,

@@ -2,16 +2,17 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { REVIEWS_LIVE_MS } from "#components/approvals/use-waiting-count.ts";
 import { useApi, useTRPC } from "#components/trpc.tsx";
 
 const LATEST = 20;
+/** How often they are read again while a page is looked at, in milliseconds. */
+const LIVE_MS = 15_000;
 
 /** The latest that the signed-in person is told of, read again and again while the page is looked at; asked once for all who show it. */
 export function useNotifications() {
   const trpc = useTRPC();
   return useQuery(
-    trpc.notifications.list.queryOptions({ per_page: LATEST }, { refetchInterval: REVIEWS_LIVE_MS, placeholderData: keepPreviousData }),
+    trpc.notifications.list.queryOptions({ per_page: LATEST }, { refetchInterval: LIVE_MS, placeholderData: keepPreviousData }),
   );
 }
 
