@@ -1,6 +1,6 @@
 "use client";
 
-import { CircleCheck, CloudAlert, CloudUpload, PencilLine } from "lucide-react";
+import { CircleCheck, CloudAlert, CloudUpload } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import type { AutosaveState } from "#components/autosave.ts";
 import { cn } from "#components/ui/cn.ts";
@@ -11,7 +11,6 @@ export function AutosaveText({ state }: { state: AutosaveState }) {
     case "saved":
       return <SaveLine icon={<CircleCheck />}>Saved</SaveLine>;
     case "changed":
-      return <SaveLine icon={<PencilLine />}>Unsaved changes</SaveLine>;
     case "saving":
       return <SaveLine icon={<CloudUpload />}>Saving…</SaveLine>;
     case "retrying":

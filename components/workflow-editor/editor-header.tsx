@@ -12,7 +12,8 @@ import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { positionBelowAll } from "#components/workflow-editor/canvas/document/edits.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { HistoryButton, SaveControls } from "#components/workflow-editor/history/save-button.tsx";
+import { EnabledSwitch } from "#components/workflow-editor/history/enabled-switch.tsx";
+import { HistoryButton, PublishControls } from "#components/workflow-editor/history/publish-controls.tsx";
 import { SaveStateText } from "#components/workflow-editor/history/save-state.tsx";
 import { EditableName } from "#components/workflow-editor/node-panel/editable-name.tsx";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
@@ -30,7 +31,7 @@ export interface EditorHeaderProps extends RunButtonProps {
 
 const TABS: Record<EditorTab, string> = { editor: "Editor", runs: "Runs" };
 
-/** Name, state of saving, the two views, Save and Run. */
+/** Name, state of saving, the two views, the switch, Publish and Run. */
 export function EditorHeader({ tab, onTabChange, run, isReadOnly }: EditorHeaderProps) {
   const session = useSession();
   const { trpc, cache } = useApi();
@@ -84,7 +85,8 @@ export function EditorHeader({ tab, onTabChange, run, isReadOnly }: EditorHeader
       <div className="flex flex-1 items-center justify-end gap-2">
         <EditorMenu />
         <HistoryButton isEditorShown={tab === "editor"} />
-        <SaveControls isReadOnly={isReadOnly} />
+        <EnabledSwitch isReadOnly={isReadOnly} />
+        <PublishControls isReadOnly={isReadOnly} />
         <RunButton run={run} isReadOnly={isReadOnly} />
       </div>
     </header>

@@ -23,9 +23,10 @@ import { createCanvasUiStore } from "#components/workflow-editor/canvas/store/ca
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { EditorHeader, type EditorTab } from "#components/workflow-editor/editor-header.tsx";
 import { HistoryProvider, useComparison, useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
-import { SaveFailure, saveAndTell } from "#components/workflow-editor/history/save-button.tsx";
+import { PublishFailure } from "#components/workflow-editor/history/publish-controls.tsx";
+import { usePublishKeys } from "#components/workflow-editor/history/use-publish.ts";
 import { AgentNamesProvider } from "#components/workflow-editor/nodes/project-lookups.tsx";
-import { ProblemsPopover, useProblems } from "#components/workflow-editor/problems.tsx";
+import { ProblemsPopover, useProblems } from "#components/workflow-editor/problems/problems.tsx";
 import { ProposalProvider, useProposal } from "#components/workflow-editor/proposals/proposal-context.tsx";
 import { createEditorSession } from "#components/workflow-editor/session/editor-session.ts";
 import { SessionProvider, useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
@@ -64,9 +65,9 @@ export function EditorPage({ workflowId }: { workflowId: string }) {
 const WorkflowRuns = loadedOnUse(() => import("#components/runs/workflow-runs.tsx").then((module) => module.WorkflowRuns));
 
 // Loaded when somebody else has written meanwhile.
-const loadConflicts = () => import("#components/workflow-editor/history/save-notices.tsx");
+const loadConflicts = () => import("#components/workflow-editor/history/conflict-notices.tsx");
 const DraftConflict = loadedOnUse(() => loadConflicts().then((module) => module.DraftConflict));
-const SaveConflictDialog = loadedOnUse(() => loadConflicts().then((module) => module.SaveConflictDialog));
+const PublishConflictDialog = loadedOnUse(() => loadConflicts().then((module) => module.PublishConflictDialog));
 
 /** The editor around one workflow: its stores live as long as it is open. */
 export function EditorView({ initial }: { initial: WorkflowEditorState }) {
@@ -131,10 +132,10 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
   }, [historyAsked]);
   const run = useWorkflowRun(workflowId);
   const editorRun = useRunActions(run, isReadOnly, () => setTab("editor"));
-  useSaveKey();
+  usePublishKeys();
   useTitle(useSessionState((state) => state.name));
   const isDraftConflict = useSessionState((state) => state.autosave.kind === "conflict");
-  const isSaveConflict = useSessionState((state) => state.save.kind === "conflict");
+  const isPublishConflict = useSessionState((state) => state.publish.kind === "conflict");
   return (
     <EditorRunContext value={editorRun}>
       <TellAssistant />
@@ -169,7 +170,7 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
                 <FirstSteps />
                 <div className="pointer-events-none absolute inset-x-0 top-0 z-20 mx-auto max-w-160 *:pointer-events-auto">
                   {isDraftConflict && <DraftConflict />}
-                  <SaveFailure />
+                  <PublishFailure />
                   {hasProposal && <HiddenProposal />}
                   <PastRunBar isPast={run.isPast} />
                 </div>
@@ -186,7 +187,7 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
             <WorkflowRuns workflowId={workflowId} />
           </div>
         )}
-        {isSaveConflict && <SaveConflictDialog />}
+        {isPublishConflict && <PublishConflictDialog />}
       </div>
     </EditorRunContext>
   );
@@ -197,20 +198,6 @@ function KeepChecked() {
   useStaleResults();
   useProblems();
   return null;
-}
-
-/** ⌘/Ctrl+S saves, wherever one types. */
-function useSaveKey() {
-  const session = useSession();
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "s" || !(event.metaKey || event.ctrlKey) || event.shiftKey || event.altKey) return;
-      event.preventDefault();
-      if (session.store.getState().isAhead) void saveAndTell(session);
-    };
-    document.addEventListener("keydown", onKeyDown);
-    return () => document.removeEventListener("keydown", onKeyDown);
-  }, [session]);
 }
 
 /** What is open and selected here, so that one can ask about it without naming it. */

@@ -17,17 +17,19 @@ test("each save is a version with who, when and how much it changed, and its gra
   const path = `/workflows/${made.id}`;
   const editor = await newUser({ role: "editor" });
   const second = { nodes: [trigger, output("a", "changed"), output("c", "three")], edges: [edge("t", "a"), edge("t", "c")] };
-  await editor.api.put(path, second, { schema: Workflow });
+  await editor.api.put(path, { ...second, note: "  Two instead of one " }, { schema: Workflow });
+  await editor.api.put(path, { note: "x".repeat(1001) }, { schema: ErrorBody, status: 422 });
   await api.put(path, { name: "Renamed" }, { schema: Workflow });
 
   const { body: list } = await api.get(`${path}/versions?per_page=2`, { schema: WorkflowVersionPage });
   expect(list).toMatchObject({ total: 3, page: 1, per_page: 2 });
   const none = { nodes_added: 0, nodes_changed: 0, nodes_removed: 0, edges_changed: 0 };
   expect(list.items).toMatchObject([
-    { version: 3, is_current: true, name: null, saved_by: { id: person.id, name: "Robin Weaver" }, changes: none },
+    { version: 3, is_current: true, name: null, note: null, saved_by: { id: person.id, name: "Robin Weaver" }, changes: none },
     {
       version: 2,
       is_current: false,
+      note: "Two instead of one",
       saved_by: { id: editor.id },
       changes: { nodes_added: 1, nodes_changed: 1, nodes_removed: 1, edges_changed: 2 },
     },
@@ -37,6 +39,7 @@ test("each save is a version with who, when and how much it changed, and its gra
 
   const { body: old } = await api.get(`${path}/versions/1`, { schema: WorkflowVersion });
   expect({ nodes: old.nodes, edges: old.edges }).toEqual(first);
+  expect((await api.get(`${path}/versions/2`, { schema: WorkflowVersion })).body.note).toBe("Two instead of one");
   const { body: restored } = await api.put(path, { nodes: old.nodes, edges: old.edges }, { schema: Workflow });
   expect(restored).toMatchObject({ version: 4, nodes: first.nodes });
 });

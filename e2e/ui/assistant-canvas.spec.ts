@@ -81,7 +81,7 @@ test("five nodes are built from an empty canvas, accepted as one step, run, and 
   await expect(proposal(page)).toContainText("5 added, 5 connections");
   for (const name of ["Agent Write", "Branch Long enough", "Agent Polish", "Output Result", "Output Too short"])
     await expect(node(page, name)).toHaveAccessibleDescription(/^Added/);
-  await expect(page.getByRole("button", { name: "Save", exact: true })).toHaveText("Saved");
+  await expect(page.getByRole("button", { name: "Publish", exact: true })).toHaveText("Published");
   expect(await axeFaultsInBothThemes(page)).toEqual([]);
 
   // One goes through the changes, and sees what is in them.
@@ -103,8 +103,8 @@ test("five nodes are built from an empty canvas, accepted as one step, run, and 
   await page.getByRole("dialog", { name: "Run workflow" }).getByRole("button", { name: "Run" }).click();
   await expect(page.getByRole("region", { name: "Run" })).toContainText("Completed");
 
-  await page.getByRole("button", { name: "Save", exact: true }).click();
-  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await expect(page.getByText("Version 2 published")).toBeVisible();
   await page.getByRole("button", { name: "History", exact: true }).click();
   await expect(page.getByRole("button", { name: /^Version 2/ })).toContainText("with the assistant");
   await expect(page.getByRole("button", { name: /^Version 1/ })).not.toContainText("with the assistant");

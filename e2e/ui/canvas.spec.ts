@@ -34,10 +34,10 @@ const loop = {
   ],
 };
 
-/** What Save makes of the canvas. */
+/** What Publish makes of the canvas. */
 async function savedGraph(page: Page, api: ApiClient, id: string, version: number) {
   await page.keyboard.press("Control+s");
-  await expect(page.getByText(`Version ${version} saved`)).toBeVisible();
+  await expect(page.getByText(`Version ${version} published`)).toBeVisible();
   const { body } = await api.get(`/workflows/${id}`, { schema: Workflow });
   const links = body.edges.map(({ source, sourceHandle, target }) => `${source}${sourceHandle ? `.${sourceHandle}` : ""}>${target}`);
   const at = (name: string) => body.nodes.find((item) => item.id === name)?.position ?? { x: Number.NaN, y: Number.NaN };

@@ -87,7 +87,7 @@ test("a second tab that saves an older version is told, and loses nothing", asyn
   await input(one).fill("typed in the first tab");
   await expect(one.getByText("Saved", { exact: true }).first()).toBeVisible();
   await one.keyboard.press("Control+s");
-  await expect(one.getByText("Version 2 saved")).toBeVisible();
+  await expect(one.getByText("Version 2 published")).toBeVisible();
 
   await input(two).fill("typed in the second tab");
   await expect(two.getByText(/changed this draft at/)).toBeVisible();
@@ -95,21 +95,29 @@ test("a second tab that saves an older version is told, and loses nothing", asyn
   await two.getByRole("button", { name: "Keep mine" }).click();
   await expect(two.getByText(/changed this draft at/)).toBeHidden();
   await two.keyboard.press("Control+s");
-  await expect(two.getByText("Version 3 saved")).toBeVisible();
+  await expect(two.getByText("Version 3 published")).toBeVisible();
   const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
   expect(body.nodes.find((item) => item.id === "First")?.data.input).toBe("typed in the second tab");
 });
 
-test("a save over a version that somebody else saved meanwhile asks first", async ({ signedInPage: page, api, agent, workflow }) => {
+test("publishing over a version that somebody else published meanwhile asks first", async ({
+  signedInPage: page,
+  api,
+  agent,
+  workflow,
+}) => {
   const { id } = await agent({ name: "Scout", model: "echo" });
   const flow = await workflow({ nodes: [trigger, agentNode("First", 330, id)], edges: [edge("t", "First")] });
   await page.goto(`/workflows/${flow.id}`);
   await node(page, "Agent First").click();
-  await api.put(`/workflows/${flow.id}`, { description: "changed over REST" }, { schema: Workflow });
   await input(page).fill("mine");
+  await expect(saved(page)).toBeVisible();
+  const theirs = { ...agentNode("First", 330, id), position: { x: 660, y: 0 } };
+  const put = { description: "changed over REST", nodes: [trigger, theirs], edges: [edge("t", "First")] };
+  await api.put(`/workflows/${flow.id}`, put, { schema: Workflow });
   await page.keyboard.press("Control+s");
-  const dialog = page.getByRole("dialog", { name: "Version 2 was saved meanwhile" });
-  await expect(dialog).toContainText("saved version 2");
+  const dialog = page.getByRole("dialog", { name: "Version 2 was published meanwhile" });
+  await expect(dialog).toContainText("published version 2");
   await dialog.getByRole("button", { name: "Keep mine" }).click();
   const now = async () => (await api.get(`/workflows/${flow.id}`, { schema: Workflow })).body;
   await expect.poll(async () => (await now()).version).toBe(3);

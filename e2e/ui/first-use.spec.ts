@@ -69,11 +69,11 @@ test("a name that is to be changed, a save and a run wait for their parts", asyn
   await node(page, "Output Other").focus();
   await page.keyboard.press("d");
   await page.keyboard.press("Control+s");
-  await expect(page.getByRole("button", { name: "Save", exact: true })).toHaveText("Saved");
+  await expect(page.getByRole("button", { name: "Publish", exact: true })).toHaveText("Published");
   await page.keyboard.press("Control+Enter");
   await expect(page.getByRole("dialog", { name: "Run workflow" })).toBeVisible();
   again.release();
-  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  await expect(page.getByText("Version 2 published")).toBeVisible();
   await expect(page.getByRole("dialog", { name: "Run workflow" }).getByRole("textbox")).toBeFocused();
 });
 

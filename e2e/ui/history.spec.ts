@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { axeFaults } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
-import { Workflow, WorkflowVersionPage } from "#server/features/workflows/schema.ts";
+import { Workflow, WorkflowVersionPage, WorkflowVersionSummary } from "#server/features/workflows/schema.ts";
 
 const history = (page: Page) => page.getByRole("complementary", { name: "History" });
 const comparison = (page: Page) => page.getByRole("region", { name: "Comparison" });
@@ -76,13 +76,13 @@ test("a version is looked at as a diff, named, restored as one step, and undone"
   await expect(node(page, "Output Extra")).toBeVisible();
   await expect(node(page, "Branch Check")).toBeHidden();
   await page.getByRole("toolbar", { name: "Canvas" }).getByRole("button", { name: "Redo" }).click();
-  await page.getByRole("button", { name: "Save", exact: true }).click();
-  await expect(page.getByText("Version 3 saved")).toBeVisible();
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await expect(page.getByText("Version 3 published")).toBeVisible();
   const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
   expect(body.nodes).toMatchObject([{ id: "t" }, { id: "Result", data: { value: "first words" } }, { id: "Check" }]);
 });
 
-test("a save gets a name, versions are compared with the one before, and a viewer only looks", async ({
+test("a version gets a note and a name, versions are compared with the one before, and a viewer only looks", async ({
   signedInPage: page,
   api,
   workflow,
@@ -93,19 +93,27 @@ test("a save gets a name, versions are compared with the one before, and a viewe
   await page.goto(`/workflows/${flow.id}`);
   await node(page, "Output Result").click();
   await value(page).fill("third words");
-  await page.getByRole("button", { name: "Version menu" }).click();
-  await page.getByRole("menuitem", { name: "Name this version…" }).click();
-  const dialog = page.getByRole("dialog", { name: "Save as version 3, with a name" });
-  await expect(dialog.getByLabel("Name")).toBeFocused();
-  await dialog.getByLabel("Name").fill("Shorter");
-  await dialog.getByRole("button", { name: "Save version" }).click();
-  await expect(page.getByText("Version 3 is called “Shorter”")).toBeVisible();
+  await page.getByRole("button", { name: "What would be published" }).click();
+  const publish = page.getByRole("dialog", { name: "Publish" });
+  await expect(publish.getByRole("list", { name: "Changes" })).toHaveText("ChangedOutput Result");
+  await publish.getByLabel("Note").fill("Fewer words");
+  // What was written is there again.
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "What would be published" }).click();
+  await expect(publish.getByLabel("Note")).toHaveValue("Fewer words");
+  expect(await axeFaults(page)).toEqual([]);
+  await publish.getByRole("button", { name: "Publish version 3" }).click();
+  await expect(page.getByText("Version 3 published")).toBeVisible();
+  await expect(publish).toBeHidden();
+  const named = await api.put(`/workflows/${flow.id}/versions/3`, { name: "Shorter" }, { schema: WorkflowVersionSummary });
+  expect(named.body).toMatchObject({ name: "Shorter", note: "Fewer words" });
 
   const viewer = await newUser({ role: "viewer" });
   const other = await pageOf(viewer);
   await other.goto(`/workflows/${flow.id}`);
   await other.getByRole("button", { name: "History", exact: true }).click();
   await expect(history(other)).toContainText("Shorter");
+  await expect(history(other)).toContainText("Fewer words");
   await expect(history(other).getByRole("textbox")).toHaveCount(0);
   await version(other, 2).click();
   await other.getByRole("combobox", { name: "Compare with" }).click();
@@ -167,14 +175,16 @@ test("a conflict is shown as who changed what: a side is chosen, or both are kep
   await expect(value(two)).toHaveValue("my last words");
   await value(two).fill("my words");
 
-  // The same over a save: somebody saved a version of which this tab does not know.
-  await api.put(`/workflows/${flow.id}`, { description: "changed over REST" }, { schema: Workflow });
-  await two.getByRole("button", { name: "Save", exact: true }).click();
-  const dialog = two.getByRole("dialog", { name: "Version 2 was saved meanwhile" });
-  await expect(dialog.getByRole("definition")).toHaveText(["nothing changed since version 1", "1 changed since version 1"]);
+  // The same over a version: somebody published one of which this tab does not know.
+  await expect(two.locator("header").getByText("Saved", { exact: true })).toBeVisible();
+  const [start, result] = nodes;
+  await api.put(`/workflows/${flow.id}`, { nodes: [start, result, output("Other", 330, "over REST", 160)] }, { schema: Workflow });
+  await two.getByRole("button", { name: "Publish", exact: true }).click();
+  const dialog = two.getByRole("dialog", { name: "Version 2 was published meanwhile" });
+  await expect(dialog.getByRole("definition")).toHaveText(["1 changed since version 1", "1 changed since version 1"]);
   expect(await axeFaults(two)).toEqual([]);
   await dialog.getByRole("button", { name: "See what differs" }).click();
-  await expect(changes(two).locator("del")).toHaveText("common");
+  await expect(two.getByRole("list", { name: "Changes by you" }).locator("del")).toHaveText("common");
   await comparison(two).getByRole("button", { name: "Back" }).click();
   await dialog.getByRole("button", { name: "See what differs" }).click();
   await comparison(two).getByRole("button", { name: "Load theirs" }).click();
@@ -190,8 +200,8 @@ test("on a phone the comparison stands above the sheet of versions", async ({ si
   await page.setViewportSize({ width: 390, height: 844 });
   const flow = await twoVersions({ api, workflow });
   await page.goto(`/workflows/${flow.id}`);
-  await page.getByRole("button", { name: "Version menu" }).click();
-  await page.getByRole("menuitem", { name: "History" }).click();
+  await page.getByRole("button", { name: "What would be published" }).click();
+  await page.getByRole("dialog", { name: "Publish" }).getByRole("button", { name: "History" }).click();
   await version(page, 1).click();
   await expect(changes(page)).toContainText("Output Extra");
   await expect(node(page, "Output Extra")).toBeInViewport({ ratio: 0.9 });

@@ -86,8 +86,8 @@ test("from an empty install to a finished run", async ({ browser, modelServer })
     await createAgent(page, "Scout", `brief-${gate}`);
     await drawWorkflow(page, "Scout");
     await expect(page.getByText("Saved", { exact: true }).first()).toBeVisible();
-    await page.getByRole("button", { name: "Save", exact: true }).click(); // version 2 was the new name
-    await expect(page.getByText("Version 3 saved")).toBeVisible();
+    await page.getByRole("button", { name: "Publish", exact: true }).click(); // version 2 was the new name
+    await expect(page.getByText("Version 3 published")).toBeVisible();
 
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByRole("dialog").getByRole("textbox").fill("looms");
@@ -104,7 +104,7 @@ test("from an empty install to a finished run", async ({ browser, modelServer })
         .getByRole("button", { name: /^Research/ })
         .click();
       await page.getByRole("button", { name: "Fit to screen" }).click();
-      await expect(page.getByText("Version 3 saved")).toBeHidden();
+      await expect(page.getByText("Version 3 published")).toBeHidden();
       await page.screenshot({ path: join(images, "editor.png") });
     }
 

@@ -126,7 +126,7 @@ test("names and values stand in lines: Enter goes on, an icon removes, and the k
   await expect(name(1)).toBeFocused();
   await expect(name(1)).toHaveValue("X-Trace");
   await name(1).press("Control+s");
-  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  await expect(page.getByText("Version 2 published")).toBeVisible();
   const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
   expect(body.nodes.find(({ id }) => id === "Ask")?.data.headers).toEqual([{ name: "X-Trace", value: "" }]);
 });
@@ -230,7 +230,7 @@ test("a Workflow node is filled in as the other workflow's form asks, for the ve
   await expect(panel(page).getByRole("textbox", { name: /^Words/ })).toHaveAccessibleDescription("A number; empty is 80");
   await expect(node(page, "Workflow Ask")).toContainText("Run Daily digest version 1 with topic");
   await page.keyboard.press("Control+s");
-  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  await expect(page.getByText("Version 2 published")).toBeVisible();
   expect(await executed(flow, { input: "looms" })).toMatchObject({ status: "completed", output: "looms 80" });
 });
 

@@ -86,7 +86,7 @@ test("a branch, a loop, a review and an early end, built by mouse and keyboard a
   await expect(edge(page, "Review (rejected)", "Terminate")).toBeAttached();
 
   await page.keyboard.press("Control+s");
-  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  await expect(page.getByText("Version 2 published")).toBeVisible();
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.getByLabel("Input", { exact: true }).fill('["go", "on"]');
   await page.getByRole("button", { name: "Start run" }).click();
@@ -114,7 +114,7 @@ test("a node put on an edge keeps the way through, by its first way out", async 
   await panel(page).getByLabel("Condition", { exact: true }).fill("True");
   await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
   await page.keyboard.press("Control+s");
-  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  await expect(page.getByText("Version 2 published")).toBeVisible();
   const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
   expect(body.edges.map(({ source, sourceHandle }) => [source === "t", sourceHandle ?? null])).toEqual([
     [true, null],
@@ -226,7 +226,7 @@ test("a condition is put together of rows, which write the Python and are read b
   await row(1).getByRole("textbox", { name: "Compared with" }).pressSequentially("gent");
   await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
   await page.keyboard.press("Control+s");
-  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  await expect(page.getByText("Version 2 published")).toBeVisible();
   await page.reload();
   await node(page, "Branch Urgent").click();
   await expect(row(1).getByRole("textbox", { name: "Compared with" })).toHaveValue("urgent");
@@ -272,7 +272,7 @@ test("the schedule builder: choices, words, next runs in the zone, and what the 
 
   await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
   await page.keyboard.press("Control+s");
-  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  await expect(page.getByText("Version 2 published")).toBeVisible();
   const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
   expect(body.schedule).toMatchObject({ cron_expression: "0 6 1 * *", timezone: "Europe/Berlin", enabled: true });
 
@@ -283,7 +283,7 @@ test("the schedule builder: choices, words, next runs in the zone, and what the 
   await expect(next.getByRole("listitem")).toHaveText([/:(59|00)$/, /:(59|00)$/, /:(59|00)$/, /:(59|00)$/, /:(59|00)$/]);
   await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
   await page.keyboard.press("Control+s");
-  await expect(page.getByText("Version 3 saved")).toBeVisible();
+  await expect(page.getByText("Version 3 published")).toBeVisible();
   expect((await api.get(`/workflows/${flow.id}`, { schema: Workflow })).body.schedule?.cron_expression).toBe("*/59 * * * *");
   await browser.detach(); // the next test has the clock of this machine again
 });
@@ -300,8 +300,8 @@ test("the webhook panel: saved first, a secret shown once, a signed call listed 
   await panel(page).getByRole("combobox", { name: "Starts by" }).click();
   await page.getByRole("option", { name: "A webhook" }).click();
   const webhook = panel(page).getByRole("region", { name: "Webhook" });
-  await expect(webhook).toContainText("Save the workflow first");
-  await webhook.getByRole("button", { name: "Save now" }).click();
+  await expect(webhook).toContainText("Publish the workflow first");
+  await webhook.getByRole("button", { name: "Publish now" }).click();
 
   await webhook.getByRole("button", { name: "Create secret" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Create secret" }).click();
@@ -368,7 +368,7 @@ test("a webhook of another sender: its own secret, and the next call is listened
   await expect(webhook).toContainText("until then calls are checked as they were");
   await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
   await page.keyboard.press("Control+s");
-  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  await expect(page.getByText("Version 2 published")).toBeVisible();
   await webhook.getByRole("button", { name: "Enter the sender’s secret" }).click();
   const dialog = page.getByRole("dialog", { name: "Enter the sender’s secret" });
   await dialog.getByRole("textbox").fill("made by GitHub");

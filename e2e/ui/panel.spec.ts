@@ -173,10 +173,10 @@ test("an agent is made and changed without leaving the workflow", async ({ signe
   await expect(node(page, "Agent Write")).toContainText("Spinner");
   await page.context().setOffline(true);
   await page.keyboard.press("Control+s");
-  await expect(page.getByText("Not saved as a version")).toBeVisible();
+  await expect(page.getByText("Not published")).toBeVisible();
   await page.context().setOffline(false);
   await page.getByRole("alert").getByRole("button", { name: "Try again" }).click();
-  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  await expect(page.getByText("Version 2 published")).toBeVisible();
   const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
   expect(body.nodes.find(({ id }) => id === "Write")?.data.agent_id).toMatch(/^[\da-f-]{36}$/);
 });

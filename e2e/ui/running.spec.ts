@@ -62,7 +62,7 @@ test("an output is pinned, changed by hand and taken by the next run instead of 
   expect(await modelServer.calls({ contains: word })).toHaveLength(1);
 
   // The pin is part of the workflow, and no run but those of the editor takes it.
-  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
   await expect.poll(async () => (await api.get(`/workflows/${flow.id}`, { schema: Workflow })).body.version).toBe(2);
   const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
   expect(body.nodes.find((one) => one.id === "A")?.data.pinned).toEqual({ output: '{\n  "a": 1\n}' });

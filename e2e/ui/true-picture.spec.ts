@@ -122,7 +122,7 @@ test("the editor shows what is so: unknown names, states in the minimap, changed
   await node(page, "Output o").focus();
   await page.keyboard.press("d");
   await page.keyboard.press("Control+s");
-  await page.getByText("Version 3 saved").waitFor();
+  await page.getByText("Version 3 published").waitFor();
   const bar = page.getByRole("toolbar", { name: "Canvas" });
   const under = async () => {
     const [toast, foot] = [await page.locator("[data-sonner-toast]").boundingBox(), await bar.boundingBox()];

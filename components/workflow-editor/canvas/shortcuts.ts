@@ -13,7 +13,7 @@ interface ShortcutEntry {
 export const SHORTCUT_GROUPS = {
   Workflow: {
     run: { keys: ["mod+enter"], label: "Run, or stop the run" },
-    save: { keys: ["mod+s"], label: "Save" },
+    publish: { keys: ["mod+s", "shift+p"], label: "Publish" },
     undo: { keys: ["mod+z"], label: "Undo" },
     redo: { keys: ["mod+shift+z", "mod+y"], label: "Redo" },
     find: { keys: ["mod+f"], label: "Search in canvas" },

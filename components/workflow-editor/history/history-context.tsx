@@ -15,7 +15,7 @@ import type { Graph } from "#server/workflow/schema.ts";
 /** What stands against what: a saved version, what somebody else wrote while one edited, or what the assistant proposes. */
 export type ComparisonTarget =
   | { kind: "version"; version: number; against: "draft" | "previous" }
-  | { kind: "conflict"; over: "draft" | "save" }
+  | { kind: "conflict"; over: "draft" | "publish" }
   | { kind: "proposal"; proposal: Proposal };
 
 export interface Side {
@@ -66,8 +66,8 @@ export interface HistoryState {
   compared: ComparisonTarget | null;
   /** What was made of it, or of what was compared before. */
   made: { of: ComparisonTarget; comparison: VersionComparison | null } | null;
-  /** The dialog that asks for a version's name. */
-  isNaming: boolean;
+  /** The panel beside Publish. */
+  isPublishOpen: boolean;
   open(): void;
   close(): void;
   compare(compared: ComparisonTarget | null): void;
@@ -82,7 +82,7 @@ const createHistoryStore = () =>
     asked: 0,
     compared: null,
     made: null,
-    isNaming: false,
+    isPublishOpen: false,
     open: () =>
       set(({ asked, compared }) => ({ isOpen: true, asked: asked + 1, compared: compared?.kind === "proposal" ? null : compared })),
     close: () => set({ isOpen: false, compared: null }),

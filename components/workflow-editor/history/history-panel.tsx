@@ -134,7 +134,7 @@ function VersionList({ isReadOnly, compared }: { isReadOnly: boolean; compared: 
       <ul aria-label="Versions" className="flex flex-col gap-1">
         <Row isChosen={compared === null}>
           <button type="button" aria-pressed={compared === null} className={BUTTON} onClick={() => history.getState().compare(null)}>
-            <span className="font-medium text-13 text-ink">{isAhead ? "Draft (unsaved changes)" : "Draft"}</span>
+            <span className="font-medium text-13 text-ink">{isAhead ? "Draft (unpublished changes)" : "Draft"}</span>
             <span className="text-12 text-ink-soft">{isAhead ? `Ahead of version ${saved}` : `The same as version ${saved}`}</span>
           </button>
         </Row>
@@ -186,6 +186,7 @@ function VersionButton({ item, isChosen, onClick }: { item: WorkflowVersionSumma
         {item.by === "assistant" && ", with the assistant"} · <Time value={item.created_at} />
       </span>
       {words && <span className="text-12 text-ink-faint">{words}</span>}
+      {item.note && <span className="whitespace-pre-wrap break-words text-12 text-ink">{item.note}</span>}
     </button>
   );
 }

@@ -10,10 +10,18 @@ import { useSession, useSessionState } from "#components/workflow-editor/session
 
 /** How the draft stands, in words beside the name. */
 export function SaveStateText({ isReadOnly }: { isReadOnly: boolean }) {
+  const session = useSession();
   const autosave = useSessionState((state) => state.autosave);
   const elsewhere = useSessionState((state) => state.elsewhere);
   if (isReadOnly) return <SaveLine icon={<PencilLine />}>View only</SaveLine>;
   if (autosave.kind === "saved" && elsewhere) return <ChangedElsewhere who={elsewhere.who} />;
+  if (autosave.kind === "retrying")
+    return (
+      <span className="flex min-w-0 items-center gap-1">
+        <AutosaveText state={autosave} />
+        <StateButton onClick={() => void session.flush()}>Try now</StateButton>
+      </span>
+    );
   return <AutosaveText state={autosave} />;
 }
 
@@ -35,14 +43,20 @@ function ChangedElsewhere({ who }: { who: string | null }) {
       <SaveLine icon={<UserRoundPen />} isWaiting>
         {who === user.name ? "Changed in another tab" : `Changed by ${who ?? "somebody"}`}
       </SaveLine>
-      <button
-        type="button"
-        aria-label="Show what was changed"
-        className="inline-flex h-6 shrink-0 items-center rounded-sm px-1 font-medium text-thread-text hover:underline"
-        onClick={() => void show()}
-      >
+      <StateButton label="Show what was changed" onClick={() => void show()}>
         Show
-      </button>
+      </StateButton>
     </span>
   );
 }
+
+const StateButton = ({ label, onClick, children }: { label?: string; onClick: () => void; children: string }) => (
+  <button
+    type="button"
+    {...(label !== undefined && { "aria-label": label })}
+    className="inline-flex h-6 shrink-0 items-center rounded-sm px-1 font-medium text-12 text-thread-text hover:underline pointer-coarse:h-9"
+    onClick={onClick}
+  >
+    {children}
+  </button>
+);

@@ -127,7 +127,7 @@ function RestoreButton({ version, comparison }: { version: number; comparison: C
     history.getState().close();
     editor.getState().say(`Version ${version} restored into the draft`);
     toast.success(`Version ${version} is in the draft`, {
-      description: "Save makes it the current version.",
+      description: "Publish makes it the current version.",
       action: { label: "Undo", onClick: () => editor.getState().undo() },
     });
   };

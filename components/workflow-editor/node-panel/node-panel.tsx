@@ -4,6 +4,7 @@ import { Copy, MousePointerClick, PackagePlus, Plus, Spline, Trash2 } from "luci
 import { Tabs as Radix } from "radix-ui";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
+import { focusWhenMounted } from "#components/ui/focus-when-mounted.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { placementAfter } from "#components/workflow-editor/canvas/document/edits.ts";
 import { isNodeType, labelOf, typeTitle } from "#components/workflow-editor/canvas/document/flow-document.ts";
@@ -16,7 +17,6 @@ import {
 } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { LastRunProvider, PanelReadsProvider } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { EditableName } from "#components/workflow-editor/node-panel/editable-name.tsx";
-import { focusWhenMounted } from "#components/workflow-editor/node-panel/focus-when-mounted.ts";
 import { NodeLastRun } from "#components/workflow-editor/node-panel/node-last-run.tsx";
 import { NodeRelations } from "#components/workflow-editor/node-panel/node-relations.tsx";
 import { NodeSettings } from "#components/workflow-editor/node-panel/node-settings.tsx";

@@ -45,7 +45,7 @@ const HttpPanel = loadedOnUse(() =>
 );
 
 // Loaded with the first node at which an import left something to do.
-const ToDos = loadedOnUse(() => import("#components/workflow-editor/to-dos.tsx").then((module) => module.ToDos));
+const ToDos = loadedOnUse(() => import("#components/workflow-editor/problems/to-dos.tsx").then((module) => module.ToDos));
 
 /** What a trigger has besides its fields: the address that others call. */
 function TriggerPanel({ config, isReadOnly }: { config: NodeConfig<"triggerNode">; isReadOnly: boolean }) {

@@ -19,7 +19,7 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { PanelDisclosure } from "#components/workflow-editor/fields/panel-disclosure.tsx";
-import { saveAndTell } from "#components/workflow-editor/history/save-button.tsx";
+import { usePublish } from "#components/workflow-editor/history/use-publish.ts";
 import { Listen, WebhookDeliveries } from "#components/workflow-editor/node-panel/webhook-calls.tsx";
 import type { NodeConfig } from "#components/workflow-editor/nodes/types.ts";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
@@ -84,10 +84,10 @@ export function WebhookPanel({ sender, isReadOnly }: { sender: WebhookSender; is
       )}
       <CopyField label="Address" hint="POST with a JSON body" value={webhook_url} what="webhook address" isCompact />
       {savedTrigger !== "webhook" ? (
-        <SaveFirst what="webhook" isReadOnly={isReadOnly} />
+        <PublishFirst what="webhook" isReadOnly={isReadOnly} />
       ) : (
         <>
-          {auth !== sender.auth && <p className="text-12 text-waiting">Save the workflow: until then calls are checked as they were.</p>}
+          {auth !== sender.auth && <p className="text-12 text-waiting">Publish the workflow: until then calls are checked as they were.</p>}
           <Secret state={state.data} sender={sender} call={call} isReadOnly={isReadOnly} />
           {state.data.has_secret && <Listen state={state.data} isReadOnly={isReadOnly} />}
         </>
@@ -234,27 +234,27 @@ export function HttpPanel({ methods, isReadOnly }: { methods: readonly string[];
   return (
     <section aria-label="HTTP trigger" className="flex flex-col gap-4 border-t pt-4">
       <CopyField label="Address" hint="Called with an API key of a project member" value={url} what="address" isCompact />
-      {savedTrigger !== "http" && <SaveFirst what="HTTP trigger" isReadOnly={isReadOnly} />}
+      {savedTrigger !== "http" && <PublishFirst what="HTTP trigger" isReadOnly={isReadOnly} />}
       <CodeBlock title="Try it" label="command" code={callOf(url, methods[0] ?? "POST", project.slug)} />
     </section>
   );
 }
 
-/** In place of what only a saved trigger has: why, and the way there. */
-export function SaveFirst({ what, isReadOnly }: { what: "webhook" | "HTTP trigger"; isReadOnly: boolean }) {
-  const session = useSession();
-  const isSaving = useSessionState((state) => state.save.kind === "saving");
+/** In place of what only a published trigger has: why, and the way there. */
+export function PublishFirst({ what, isReadOnly }: { what: "webhook" | "HTTP trigger"; isReadOnly: boolean }) {
+  const publish = usePublish();
+  const isPublishing = useSessionState((state) => state.publish.kind === "publishing");
   return (
     <Notice
       {...(!isReadOnly && {
         actions: (
-          <Button size="sm" isPending={isSaving} onClick={() => void saveAndTell(session)}>
-            Save now
+          <Button size="sm" isPending={isPublishing} onClick={publish}>
+            Publish now
           </Button>
         ),
       })}
     >
-      Save the workflow first: the saved version has no {what} yet, so nothing listens at this address.
+      Publish the workflow first: the published version has no {what} yet, so nothing listens at this address.
     </Notice>
   );
 }

@@ -26,13 +26,13 @@ const PAUSE_MS = 300;
 /** In place of a revision while there is no conflict. */
 const NONE = -1;
 
-/** The conflict over the draft, or over a save, as the canvas stands now; null while there is none, or theirs is not known yet. */
-export function useConflict(over: "draft" | "save" | null): Conflict | null {
+/** The conflict over the draft, or over a version, as the canvas stands now; null while there is none, or theirs is not known yet. */
+export function useConflict(over: "draft" | "publish" | null): Conflict | null {
   const session = useSession();
   const editor = useEditorStore();
   const theirs = useSessionState((state): Graph | null => {
     if (over === "draft") return state.autosave.kind === "conflict" || state.elsewhere ? (state.draftConflict?.draft ?? null) : null;
-    return over === "save" && state.save.kind === "conflict" ? state.save.theirs.workflow : null;
+    return over === "publish" && state.publish.kind === "conflict" ? state.publish.theirs.workflow : null;
   });
   const now = useEditor((state) => (theirs ? state.revision : NONE));
   const before = useDebounced(now, PAUSE_MS);
@@ -46,8 +46,8 @@ export function useConflict(over: "draft" | "save" | null): Conflict | null {
   }, [session, editor, over, theirs, revision]);
 }
 
-/** The ways out of a conflict over the draft, or over a save. Each runs once; what fails is told. */
-function useConflictChoice(over: "draft" | "save") {
+/** The ways out of a conflict over the draft, or over a version. Each runs once; what fails is told. */
+function useConflictChoice(over: "draft" | "publish") {
   const session = useSession();
   const editor = useEditorStore();
   const [isBusy, setIsBusy] = useState(false);
@@ -62,16 +62,16 @@ function useConflictChoice(over: "draft" | "save") {
     }
   };
   const keepMine = async () => {
-    if (over === "save") session.closeSave();
+    if (over === "publish") session.closePublish();
     await session.keepMine();
-    if (over === "save") await session.save({ overwrites: true });
+    if (over === "publish") await session.publish({ overwrites: true });
   };
   const keepBoth = async (isMineFirst: boolean) => {
     if (!(await session.keepBoth(isMineFirst)))
       return toast.info("They have changed it again, and now both of you have changed the same. Look once more at what differs.");
     editor.getState().say("Both are in the draft");
     toast.success("Both are in the draft", {
-      ...(over === "save" && { description: `Save makes it version ${session.store.getState().version + 1}.` }),
+      ...(over === "publish" && { description: `Publish makes it version ${session.store.getState().version + 1}.` }),
       action: { label: "Undo", onClick: () => editor.getState().undo() },
     });
   };
@@ -90,7 +90,7 @@ export function ConflictChoice({
   size,
   onDone,
 }: {
-  over: "draft" | "save";
+  over: "draft" | "publish";
   conflict: Conflict | null;
   size?: "sm";
   onDone?: () => void;

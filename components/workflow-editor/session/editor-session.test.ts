@@ -20,7 +20,7 @@ function openPage() {
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** A server that keeps one workflow as the real one does: a save counts the version up and rewrites the draft. */
+/** A server that keeps one workflow as the real one does: publishing counts the version up and rewrites the draft. */
 function setUp(graph = graphOf("one"), revision = 1) {
   const server = { version: 1, saved: graph, draft: graph, revision, updates: [] as UpdateWorkflowInput[] };
   const stateOf = () =>
@@ -59,23 +59,23 @@ function setUp(graph = graphOf("one"), revision = 1) {
   return { server, editor, session, state: () => session.store.getState() };
 }
 
-test("saving makes the canvas the next version, and the next save counts from there", async () => {
+test("publishing makes the canvas the next version, and the next counts from there", async () => {
   const { server, editor, session, state } = setUp();
   editor.getState().rename("t", "two");
-  expect(await session.save()).toBe(true);
+  expect(await session.publish()).toBe(true);
   expect(server.saved).toEqual(graphOf("two"));
-  expect(state()).toMatchObject({ version: 2, isAhead: false, save: { kind: "idle" }, autosave: { kind: "saved" } });
+  expect(state()).toMatchObject({ version: 2, isAhead: false, publish: { kind: "idle" }, autosave: { kind: "saved" } });
   editor.getState().rename("t", "three");
-  expect(await session.save()).toBe(true);
+  expect(await session.publish()).toBe(true);
   expect(server.updates.map((update) => update.version)).toEqual([1, 2]);
 });
 
-test("a version that somebody saved meanwhile is shown as a choice and overwrites nothing", async () => {
+test("a version that somebody published meanwhile is shown as a choice and overwrites nothing", async () => {
   const { server, editor, session, state } = setUp();
   Object.assign(server, { version: 2, saved: graphOf("theirs"), draft: graphOf("theirs"), revision: 2 });
   editor.getState().rename("t", "mine");
-  expect(await session.save()).toBe(false);
-  expect(state().save).toMatchObject({ kind: "conflict", theirs: { workflow: { version: 2 } } });
+  expect(await session.publish()).toBe(false);
+  expect(state().publish).toMatchObject({ kind: "conflict", theirs: { workflow: { version: 2 } } });
   expect(server.saved).toEqual(graphOf("theirs"));
   expect(editor.getState().graph()).toEqual(graphOf("mine"));
 });
@@ -84,31 +84,60 @@ test("theirs can be taken, and undo brings mine back", async () => {
   const { server, editor, session, state } = setUp();
   Object.assign(server, { version: 2, saved: graphOf("theirs"), draft: graphOf("theirs"), revision: 2 });
   editor.getState().rename("t", "mine");
-  await session.save();
+  await session.publish();
   await session.loadTheirs();
   expect(editor.getState().graph()).toEqual(graphOf("theirs"));
-  expect(state()).toMatchObject({ version: 2, save: { kind: "idle" } });
+  expect(state()).toMatchObject({ version: 2, publish: { kind: "idle" } });
   editor.getState().undo();
   expect(editor.getState().graph()).toEqual(graphOf("mine"));
+});
+
+test("what others changed that runs nothing, such as a name or the switch, stands in no publication's way, and the note goes with it once", async () => {
+  const { server, editor, session, state } = setUp();
+  editor.getState().rename("t", "mine");
+  session.describe("Called otherwise");
+  server.version = 3;
+  expect(await session.publish()).toBe(true);
+  expect(state()).toMatchObject({ version: 4, publish: { kind: "idle" }, note: "" });
+  editor.getState().rename("t", "mine again");
+  await session.publish();
+  expect(server.updates.map(({ version, note }) => [version, note])).toEqual([
+    [1, "Called otherwise"],
+    [3, "Called otherwise"],
+    [4, undefined],
+  ]);
+});
+
+test("a note outlives a publication that did not go through", async () => {
+  const { server, editor, session, state } = setUp();
+  Object.assign(server, { version: 2, saved: graphOf("theirs"), draft: graphOf("theirs"), revision: 2 });
+  editor.getState().rename("t", "mine");
+  session.describe("Mine is better");
+  expect(await session.publish()).toBe(false);
+  expect(state()).toMatchObject({ publish: { kind: "conflict" }, note: "Mine is better" });
+  session.closePublish();
+  await session.keepMine();
+  expect(await session.publish({ overwrites: true })).toBe(true);
+  expect(server.updates.at(-1)).toMatchObject({ note: "Mine is better" });
 });
 
 test("mine can be kept: it becomes the version after theirs", async () => {
   const { server, editor, session } = setUp();
   Object.assign(server, { version: 2, saved: graphOf("theirs"), draft: graphOf("theirs"), revision: 2 });
   editor.getState().rename("t", "mine");
-  await session.save();
-  session.closeSave();
+  await session.publish();
+  session.closePublish();
   await session.keepMine();
-  expect(await session.save({ overwrites: true })).toBe(true);
+  expect(await session.publish({ overwrites: true })).toBe(true);
   expect(server).toMatchObject({ version: 3, saved: graphOf("mine"), draft: graphOf("mine") });
 });
 
-test("a new name counts the version up without putting the next save in conflict", async () => {
+test("a new name counts the version up without putting the next version in conflict", async () => {
   const { server, editor, session, state } = setUp();
   await session.change({ name: "Better" });
   expect(state()).toMatchObject({ name: "Better", version: 2 });
   editor.getState().rename("t", "two");
-  expect(await session.save()).toBe(true);
+  expect(await session.publish()).toBe(true);
   expect(server.version).toBe(3);
 });
 
@@ -120,18 +149,18 @@ const output = (id: string, value: string): Graph["nodes"][number] => ({
 });
 const withOutputs = (a: string, b: string): Graph => ({ nodes: [...graphOf("one").nodes, output("a", a), output("b", b)], edges: [] });
 
-test("both sides of a save can be kept, as one step and without saving it", async () => {
+test("both sides of a version can be kept, as one step and without publishing it", async () => {
   const { server, editor, session, state } = setUp(withOutputs("", ""));
   Object.assign(server, { version: 2, saved: withOutputs("", "theirs"), draft: withOutputs("", "theirs"), revision: 2 });
   editor.getState().setField("a", "value", "mine");
-  await session.save();
-  expect(session.baseOf("save")).toMatchObject(withOutputs("", ""));
+  await session.publish();
+  expect(session.baseOf("publish")).toMatchObject(withOutputs("", ""));
   expect(await session.keepBoth(false)).toBe(true);
   expect(editor.getState().graph()).toEqual(withOutputs("mine", "theirs"));
-  expect(state()).toMatchObject({ version: 2, isAhead: true, save: { kind: "idle" } });
+  expect(state()).toMatchObject({ version: 2, isAhead: true, publish: { kind: "idle" } });
   await session.flush();
   expect(server).toMatchObject({ version: 2, draft: withOutputs("mine", "theirs") });
-  expect(await session.save()).toBe(true);
+  expect(await session.publish()).toBe(true);
   expect(server).toMatchObject({ version: 3, saved: withOutputs("mine", "theirs") });
   editor.getState().undo();
   expect(editor.getState().graph()).toEqual(withOutputs("mine", ""));
@@ -199,7 +228,7 @@ test("what somebody else changed is told when one looks, not while one's own is 
 
   // One's own changes are never told as somebody else's.
   editor.getState().rename("t", "mine");
-  const saving = session.save();
+  const saving = session.publish();
   await session.check();
   await saving;
   await session.check();
@@ -208,7 +237,7 @@ test("what somebody else changed is told when one looks, not while one's own is 
   // Saving looks at what is known to be there before it writes over it.
   Object.assign(server, { draft: graphOf("theirs again"), revision: server.revision + 1 });
   await session.check();
-  expect(await session.save()).toBe(false);
+  expect(await session.publish()).toBe(false);
   expect(server.draft).toMatchObject(graphOf("theirs again"));
   expect(state().draftConflict?.draft).toMatchObject(graphOf("theirs again"));
   await session.loadTheirs();

@@ -42,26 +42,32 @@ export function validateDraft(graph: Graph): string | null {
   return null;
 }
 
-/** What became of the last Save. */
-export type SaveState =
+/** What became of the last attempt to publish. */
+export type PublishState =
   | { kind: "idle" }
-  | { kind: "saving" }
+  | { kind: "publishing" }
   /** Refused or failed: what the server said, with every fault that it names. */
   | { kind: "failed"; error: ErrorBody }
-  /** Somebody saved in between; `theirs` is what they saved. */
+  /** Somebody published in between; `theirs` is what they published. */
   | { kind: "conflict"; detail: string; theirs: WorkflowEditorState };
 
 export interface SessionState {
   name: string;
   version: number;
-  /** Kind of the saved version's trigger; what is on the canvas may be of another. */
+  /** Whether its trigger starts runs by itself. */
+  enabled: boolean;
+  /** Kind of the published version's trigger; what is on the canvas may be of another. */
   savedTrigger: string;
+  /** The published version is the trigger alone that every workflow begins with. */
+  isBare: boolean;
   autosave: AutosaveState;
   /** The other draft, once it is known what stands against ours. */
   draftConflict: WorkflowEditorState | null;
   /** Somebody else has written the draft since this page last had it, while nothing was changed here. */
   elsewhere: { who: string | null } | null;
-  save: SaveState;
+  publish: PublishState;
+  /** What is written so far of what is new; kept with the version once it is published. */
+  note: string;
   /** Whether the canvas says more than the current version. */
   isAhead: boolean;
   /** What the server found in the draft at the last autosave. */
@@ -86,16 +92,19 @@ const loadMerge = () => import("#server/workflow/merge.ts");
 
 const graphOf = ({ nodes, edges }: Graph): Graph => ({ nodes, edges });
 
-/** Keeps the canvas and the server together: autosave, Save, and what to do when two people change the same workflow. */
+/** Keeps the canvas and the server together: autosave, Publish, and what to do when two people change the same workflow. */
 export function createEditorSession({ workflowId, initial, editor, api, isReadOnly, clock, onRestored }: SessionOptions) {
   const store = createStore<SessionState>()(() => ({
     name: initial.workflow.name,
     version: initial.workflow.version,
+    enabled: initial.workflow.enabled,
     savedTrigger: initial.workflow.trigger,
+    isBare: initial.workflow.nodes.length <= 1,
     autosave: { kind: "saved" },
     draftConflict: null,
     elsewhere: null,
-    save: { kind: "idle" },
+    publish: { kind: "idle" },
+    note: "",
     isAhead: initial.is_draft_ahead,
     serverProblems: initial.draft.problems,
   }));
@@ -144,7 +153,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     copies.keep(workflowId, { ...work, ...(agreed && { base: agreed }) }, work);
   };
 
-  /** Takes over what the server has, as a step that undo takes back. `graph`: their draft, what they saved, or theirs and mine in one. */
+  /** Takes over what the server has, as a step that undo takes back. `graph`: their draft, what they published, or theirs and mine in one. */
   function take(theirs: WorkflowEditorState, { nodes, edges }: Graph, name: string) {
     isLoading = true;
     editor.getState().replace({ nodes, edges }, name);
@@ -158,7 +167,9 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     baseVersion = draft.base_version;
     set({
       version: workflow.version,
+      enabled: workflow.enabled,
       savedTrigger: workflow.trigger,
+      isBare: workflow.nodes.length <= 1,
       name: workflow.name,
       serverProblems: draft.problems,
       draftConflict: null,
@@ -166,14 +177,29 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     });
   }
 
-  async function save({ overwrites = false } = {}): Promise<boolean> {
-    if (isReadOnly || get().save.kind === "saving") return false;
+  /** Makes what is on the canvas the version after `from`; left out, the one after whatever there is. */
+  async function update(graph: Graph, from: number | undefined): Promise<void> {
+    const { note } = get();
+    const workflow = await api.update({
+      workflow_id: workflowId,
+      ...graph,
+      ...(from !== undefined && { version: from }),
+      ...(note.trim() !== "" && { note }),
+    });
+    const now = await api.editor();
+    know(now);
+    set({ publish: { kind: "idle" }, version: workflow.version, note: "" });
+    autosave.rebase(now.draft.revision, !sameGraph(editor.getState().graph(), graph));
+  }
+
+  async function publish({ overwrites = false } = {}): Promise<boolean> {
+    if (isReadOnly || get().publish.kind === "publishing") return false;
     if (get().elsewhere && !overwrites) {
       // What is known to be there would be lost: first it is compared.
-      await look().catch((failure) => set({ save: { kind: "failed", error: api.errorOf(failure) } }));
+      await look().catch((failure) => set({ publish: { kind: "failed", error: api.errorOf(failure) } }));
       return false;
     }
-    set({ save: { kind: "saving" } });
+    set({ publish: { kind: "publishing" } });
     const isSent = await autosave.flush();
     if (!isSent && !overwrites) {
       const { state } = autosave;
@@ -185,30 +211,34 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
             : "The latest changes are not on the server yet. Try again in a moment.";
       // A conflict has its own banner with the choice.
       set({
-        save: state.kind === "conflict" ? { kind: "idle" } : { kind: "failed", error: { detail, error_code: "INTERNAL_ERROR", status: 0 } },
+        publish:
+          state.kind === "conflict" ? { kind: "idle" } : { kind: "failed", error: { detail, error_code: "INTERNAL_ERROR", status: 0 } },
       });
       return false;
     }
     const graph = editor.getState().graph();
     autosave.pause();
     try {
-      const workflow = await api.update({ workflow_id: workflowId, ...graph, ...(!overwrites && { version: baseVersion }) });
-      const now = await api.editor();
-      know(now);
-      set({ save: { kind: "idle" }, version: workflow.version });
-      autosave.rebase(now.draft.revision, !sameGraph(editor.getState().graph(), graph));
+      const before = saved;
+      await update(graph, overwrites ? undefined : baseVersion).catch(async (failure) => {
+        if (overwrites || api.errorOf(failure).error_code !== "CONFLICT") throw failure;
+        // A new name, or the switch, has counted the version up and changed nothing that runs: there is nothing to choose.
+        const { workflow } = await api.editor();
+        if (workflow.version === baseVersion || !sameGraph(workflow, before)) throw failure;
+        await update(graph, workflow.version);
+      });
       return true;
     } catch (failure) {
       autosave.resume();
       const error = api.errorOf(failure);
       const theirs = error.error_code === "CONFLICT" ? await api.editor().catch(() => null) : null;
-      set({ save: theirs ? { kind: "conflict", detail: error.detail, theirs } : { kind: "failed", error } });
+      set({ publish: theirs ? { kind: "conflict", detail: error.detail, theirs } : { kind: "failed", error } });
       return false;
     }
   }
 
   /** What is changed here, or on its way, finds out by itself. */
-  const isStill = () => !isReadOnly && get().autosave.kind === "saved" && !autosave.isPending && get().save.kind !== "saving";
+  const isStill = () => !isReadOnly && get().autosave.kind === "saved" && !autosave.isPending && get().publish.kind !== "publishing";
 
   /** Looks whether somebody else has changed the workflow. When that cannot be asked now, the next look will tell. */
   async function check(): Promise<void> {
@@ -219,7 +249,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     const now = await api.editor().catch(() => null);
     if (!now || !isStill()) return;
     if (!sameGraph(now.draft, editor.getState().graph())) return set({ elsewhere: { who: head.updated_by } });
-    // Written without a change of the graph, such as a save or a new name: nothing to choose.
+    // Written without a change of the graph, such as a publication or a new name: nothing to choose.
     know(now);
     autosave.rebase(now.draft.revision, false);
   }
@@ -232,7 +262,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
   return {
     workflowId,
     store,
-    save,
+    publish,
     check,
     look,
     get isPending() {
@@ -240,40 +270,44 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     },
     /** Sends at once what is not on the server yet; resolves with true when it has everything. */
     flush: () => autosave.flush(),
-    closeSave: () => set({ save: { kind: "idle" } }),
-    /** @throws what the server said */
-    /** What is no part of the graph, saved at once. */
-    async change(fields: Pick<UpdateWorkflowInput, "name" | "error_workflow_id">) {
+    closePublish: () => set({ publish: { kind: "idle" } }),
+    /** Takes a note of what is new, for the version that is published next. */
+    describe: (note: string) => set({ note }),
+    /**
+     * What is no part of the graph, changed at once and whether or not the draft is published.
+     * @throws what the server said
+     */
+    async change(fields: Pick<UpdateWorkflowInput, "name" | "enabled" | "error_workflow_id">) {
       const workflow = await api.update({ workflow_id: workflowId, ...fields });
       baseVersion = workflow.version;
-      set({ name: workflow.name, version: workflow.version });
+      set({ name: workflow.name, version: workflow.version, enabled: workflow.enabled });
     },
     async loadTheirs() {
-      const isOverSave = get().save.kind === "conflict";
+      const isOverPublish = get().publish.kind === "conflict";
       const theirs = await api.editor();
-      // Over a save, the draft on the server may be ours already: what stands against it is their version.
-      take(theirs, isOverSave ? theirs.workflow : theirs.draft, "load the other version");
-      set({ save: { kind: "idle" } });
+      // Over a version, the draft on the server may be ours already: what stands against it is their version.
+      take(theirs, isOverPublish ? theirs.workflow : theirs.draft, "load the other version");
+      set({ publish: { kind: "idle" } });
     },
     /** What both sides of a conflict started from; null when it is not known. */
-    baseOf: (over: "draft" | "save"): Graph | null => (over === "save" ? saved : agreed),
+    baseOf: (over: "draft" | "publish"): Graph | null => (over === "publish" ? saved : agreed),
     /**
-     * Puts what both did onto the canvas, as a step that undo takes back; Save makes it a version.
+     * Puts what both did onto the canvas, as a step that undo takes back; Publish makes it a version.
      * @param isMineFirst where both changed the same, mine is kept
      * @returns false when both have changed the same by now and nobody has said whose is to be kept: then nothing happens
      */
     async keepBoth(isMineFirst: boolean): Promise<boolean> {
-      const { save: over } = get();
+      const { publish: over } = get();
       const base = over.kind === "conflict" ? saved : agreed;
       const [theirs, { mergeGraphs }] = await Promise.all([api.editor(), loadMerge()]);
       if (!base) return false;
       const { graph, isClean } = mergeGraphs(base, editor.getState().graph(), over.kind === "conflict" ? theirs.workflow : theirs.draft);
       if (!isClean && !isMineFirst) {
-        set(over.kind === "conflict" ? { save: { ...over, theirs } } : { draftConflict: theirs });
+        set(over.kind === "conflict" ? { publish: { ...over, theirs } } : { draftConflict: theirs });
         return false;
       }
       take(theirs, graph, "keep both versions");
-      set({ save: { kind: "idle" } });
+      set({ publish: { kind: "idle" } });
       return true;
     },
     /** Puts the canvas over their draft. */

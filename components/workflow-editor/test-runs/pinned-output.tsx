@@ -52,7 +52,7 @@ export function PinnedOutput({ id, type, isReadOnly }: { id: string; type: strin
     <section aria-label="Pinned output" className="flex flex-col gap-2 rounded-md border border-role-human/40 bg-role-human-soft/40 p-2.5">
       <Field
         label="Pinned output"
-        hint="Runs from this editor take this text instead of running the node. Saved versions run it."
+        hint="Runs from this editor take this text instead of running the node. Published versions run it."
         {...(fault && { error: fault })}
       >
         <Textarea

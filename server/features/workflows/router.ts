@@ -57,7 +57,8 @@ export const workflowsRouter = router({
       endpoint("PUT", "/workflows/{workflow_id}", {
         tag,
         summary: "Save a workflow",
-        description: "Fields left out keep their value. An old `version` is refused with 409.",
+        description:
+          "Makes the next version, which is what the web app calls publishing. Fields left out keep their value. An old `version` is refused with 409.",
       }),
     )
     .input(UpdateWorkflowInput)

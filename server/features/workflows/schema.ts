@@ -64,6 +64,10 @@ export const UpdateWorkflowInput = z.strictObject({
     .min(1)
     .optional()
     .meta({ description: "The version that you edited; an older one than the current is refused with 409, left out it overwrites" }),
+  note: z.string().trim().max(1000).optional().meta({
+    description: "What is new, in up to 1,000 characters: kept with the version that this makes",
+    example: "Answers in French too",
+  }),
 });
 export type UpdateWorkflowInput = z.infer<typeof UpdateWorkflowInput>;
 export const WorkflowRef = z.strictObject({ workflow_id: Id });
@@ -126,6 +130,7 @@ export type VersionChanges = z.infer<typeof VersionChanges>;
 const versionSummary = {
   version: VersionNumber,
   name: z.string().nullable().meta({ description: "What people call it; null when it has no name", example: "Before the rewrite" }),
+  note: z.string().nullable().meta({ description: "What its publisher said of it; null for nothing", example: "Answers in French too" }),
   is_current: z.boolean().meta({ description: "Whether the API, schedules and webhooks run it now", example: true }),
   saved_by: z
     .object({ id: Id, name: z.string().meta({ example: "Ada Weaver" }) })

@@ -172,7 +172,9 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
     if (row.enabled !== current.enabled) await tellDisabled(tx, principal, row, BY_ITSELF.includes(row.trigger));
     const changes = { ...versionChanges(stored, graph) };
     const hand = hasGraph ? await tx.workflowDraft.findUnique({ where: { workflow_id }, select: { by: true } }) : null;
-    await tx.workflowVersion.create({ data: { workflow_id, version, snapshot_id, saved_by_id: by, changes, by: hand?.by ?? null } });
+    await tx.workflowVersion.create({
+      data: { workflow_id, version, snapshot_id, saved_by_id: by, changes, by: hand?.by ?? null, note: input.note || null },
+    });
     const graphs = [graph];
     if (hasGraph) {
       const draft = { graph: graph as unknown as Prisma.InputJsonObject, base_version: version, updated_by_id: by, by: null };

@@ -21,6 +21,7 @@ import { Graph } from "#server/workflow/schema.ts";
 export const versionFields = {
   version: true,
   name: true,
+  note: true,
   created_at: true,
   changes: true,
   by: true,
@@ -33,6 +34,7 @@ type VersionRow = Prisma.WorkflowVersionGetPayload<{ select: typeof versionField
 export const versionDto = (row: VersionRow, current: number): WorkflowVersionSummary => ({
   version: row.version,
   name: row.name,
+  note: row.note,
   is_current: row.version === current,
   saved_by: row.saved_by,
   by: row.by === "assistant" ? row.by : null,

@@ -119,7 +119,7 @@ export function NodeMarks({ id }: { id: string }) {
         </Tooltip>
       )}
       {isPinned && (
-        <Tooltip content="Test runs take the pinned output instead of running this node. Saved versions run it.">
+        <Tooltip content="Test runs take the pinned output instead of running this node. Published versions run it.">
           <span className="inline-flex h-6 shrink-0 items-center gap-1 font-medium text-10 text-role-human" data-pinned>
             <span aria-hidden className="size-2 rounded-full bg-role-human" />
             Pinned

@@ -5,13 +5,12 @@ import { CircleCheck, ListChecks, TriangleAlert } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { plural } from "#components/format.ts";
 import { useApi } from "#components/trpc.tsx";
+import { MAX_FRAMES } from "#components/ui/focus-when-mounted.ts";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Popover } from "#components/ui/popover.tsx";
-import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { MAX_FRAMES } from "#components/workflow-editor/node-panel/focus-when-mounted.ts";
-import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { useAgentNames, useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
+import { ProblemRows } from "#components/workflow-editor/problems/problem-rows.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import { definitionOf } from "#server/workflow/graph.ts";
 import type { Graph } from "#server/workflow/schema.ts";
@@ -26,7 +25,7 @@ function awaitFocus(back: HTMLElement | null, tries = MAX_FRAMES): void {
 }
 
 // Loaded when the list is opened, or comes open from an import.
-const ToDos = loadedOnUse(() => import("#components/workflow-editor/to-dos.tsx").then((module) => module.ToDos));
+const ToDos = loadedOnUse(() => import("#components/workflow-editor/problems/to-dos.tsx").then((module) => module.ToDos));
 
 const countToDos = (data: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>): number =>
   Object.values(data).reduce((sum, { to_do } = {}) => sum + (Array.isArray(to_do) ? to_do.length : 0), 0);
@@ -47,11 +46,9 @@ export function ProblemsPopover() {
   useEffect(() => {
     if (window.location.hash === CHECK_LIST) window.history.replaceState(window.history.state, "", window.location.pathname);
   }, []);
-  const go = (id: string, field: string | null) => {
+  const go = () => {
     isGoing.current = true;
     setIsOpen(false);
-    editor.getState().selectOnly(id);
-    ui.getState().goTo(id, field);
   };
   return (
     <Popover
@@ -89,31 +86,17 @@ export function ProblemsPopover() {
       {count === 0 ? (
         <p className="px-2 py-1.5 text-13 text-ink-soft">Nothing stands in the way of a run.</p>
       ) : (
-        <ul className="flex flex-col">
-          {[...problems, ...unreached].map(({ node_id, field, message }) => {
-            const node = node_id === null ? undefined : editor.getState().nodes.find((candidate) => candidate.id === node_id);
-            return (
-              <li key={`${node_id} ${field} ${message}`} className="flex items-start gap-2 rounded-md px-2 py-1.5">
-                <NodeIcon type={node?.type} className="mt-0.5 size-5" />
-                <span className="min-w-0 flex-1 text-12">
-                  {node && <span className="font-medium">{labelOf(editor.getState().data[node.id], node.type)}: </span>}
-                  <span className="text-ink-soft">{message}</span>
-                </span>
-                {node && (
-                  <button
-                    type="button"
-                    className="h-6 shrink-0 rounded-sm px-1 text-12 text-thread-text hover:underline"
-                    onClick={() => go(node.id, field)}
-                  >
-                    Go to fix
-                  </button>
-                )}
-              </li>
-            );
-          })}
-        </ul>
+        <ProblemRows rows={[...problems, ...unreached]} onGo={go} />
       )}
-      {toDos > 0 && <ToDos onGo={go} />}
+      {toDos > 0 && (
+        <ToDos
+          onGo={(id, field) => {
+            go();
+            editor.getState().selectOnly(id);
+            ui.getState().goTo(id, field);
+          }}
+        />
+      )}
     </Popover>
   );
 }

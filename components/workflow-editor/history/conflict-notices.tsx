@@ -45,26 +45,26 @@ export function DraftConflict() {
   );
 }
 
-/** Save was refused: somebody saved a newer version meanwhile. */
-export function SaveConflictDialog() {
+/** Publishing was refused: somebody published a newer version meanwhile. */
+export function PublishConflictDialog() {
   const session = useSession();
   const { user } = useStudio();
-  const save = useSessionState((state) => state.save);
+  const publish = useSessionState((state) => state.publish);
   const history = useHistoryStore();
   const compared = useHistory((state) => state.compared);
-  const conflict = useConflict("save");
+  const conflict = useConflict("publish");
   // While both sides are looked at, the choice stands above them.
-  if (save.kind !== "conflict" || compared?.kind === "conflict") return null;
-  const { workflow } = save.theirs;
+  if (publish.kind !== "conflict" || compared?.kind === "conflict") return null;
+  const { workflow } = publish.theirs;
   const since = conflict?.merge && { ...conflict.merge, version: session.store.getState().version };
   // The server's sentence begins with the name; without it the dialog says as much as it knows.
-  const saver = /^(.{1,120}?) saved version/.exec(save.detail)?.[1] ?? "Somebody";
-  const isMe = saver === user.name;
+  const publisher = /^(.{1,120}?) saved version/.exec(publish.detail)?.[1] ?? "Somebody";
+  const isMe = publisher === user.name;
   return (
     <Dialog
-      onClose={() => session.closeSave()}
-      title={`Version ${workflow.version} was saved meanwhile`}
-      description={`${isMe ? "You" : saver} saved version ${workflow.version} at ${formatClock(workflow.updated_at)}${isMe ? " in another tab or window" : ""}, while you were editing an older one${isMe ? " here" : ""}.`}
+      onClose={() => session.closePublish()}
+      title={`Version ${workflow.version} was published meanwhile`}
+      description={`${isMe ? "You" : publisher} published version ${workflow.version} at ${formatClock(workflow.updated_at)}${isMe ? " in another tab or window" : ""}, while you were editing an older one${isMe ? " here" : ""}.`}
     >
       <dl className="grid grid-cols-2 gap-3 text-13">
         <div className="rounded-md border p-3">
@@ -88,15 +88,15 @@ export function SaveConflictDialog() {
       <p className="text-13 text-ink-soft">
         “Keep mine” becomes version {workflow.version + 1}; theirs stays in the history.{" "}
         {since
-          ? `“Keep both” puts both into the draft, and Save makes that version ${workflow.version + 1}. This and “Load theirs” can be undone.`
+          ? `“Keep both” puts both into the draft, and Publish makes that version ${workflow.version + 1}. This and “Load theirs” can be undone.`
           : "“Load theirs” can be undone."}
       </p>
       <DialogFooter>
-        <Button variant="ghost" onClick={session.closeSave}>
+        <Button variant="ghost" onClick={session.closePublish}>
           Decide later
         </Button>
-        <Button onClick={() => history.getState().compare({ kind: "conflict", over: "save" })}>See what differs</Button>
-        <ConflictChoice over="save" conflict={conflict} />
+        <Button onClick={() => history.getState().compare({ kind: "conflict", over: "publish" })}>See what differs</Button>
+        <ConflictChoice over="publish" conflict={conflict} />
       </DialogFooter>
     </Dialog>
   );
