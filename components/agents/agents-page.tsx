@@ -2,29 +2,37 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Bot, Plus } from "lucide-react";
-import { useState } from "react";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { useListSearch } from "#components/shell/use-list-search.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { SearchField } from "#components/ui/input.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { Pager, PER_PAGE, Table, TableBody, TableCell, TableHead, TableHeader, TableLoading, TableRow } from "#components/ui/table.tsx";
+import {
+  NothingMatches,
+  Pager,
+  Table,
+  TableBody,
+  TableCell,
+  TableHead,
+  TableHeader,
+  TableLoading,
+  TableRow,
+} from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 
 export function AgentsPage() {
   const trpc = useTRPC();
   const { canEdit } = useStudio();
-  const [page, setPage] = useState(1);
-  const [search, setSearch] = useState("");
-  const agents = useQuery(trpc.agents.list.queryOptions({ page, per_page: PER_PAGE }, { placeholderData: keepPreviousData }));
+  const { input, page, setPage, search } = useListSearch();
+  const agents = useQuery(trpc.agents.list.queryOptions(input, { placeholderData: keepPreviousData }));
   const keys = useQuery(trpc.llmKeys.list.queryOptions({ per_page: 200 }));
   const keyNames = new Map(keys.data?.items.map(({ id, name }) => [id, name]));
-  const wanted = search.trim().toLowerCase();
-  const shown =
-    agents.data?.items.filter(({ name, description, model }) => `${name} ${description} ${model}`.toLowerCase().includes(wanted)) ?? [];
+  const shown = agents.data?.items ?? [];
+  const isFirst = agents.data?.total === 0 && search.q === "";
 
   const create = canEdit && (
     <Button asChild variant="primary" icon={<Plus />}>
@@ -33,19 +41,19 @@ export function AgentsPage() {
   );
   return (
     <Page>
-      <PageHeader title="Agents" actions={agents.data && agents.data.total > 0 && create} />
+      <PageHeader title="Agents" actions={agents.data && !isFirst && create} />
       <TableLoading query={agents} label="Loading agents" />
-      {agents.data?.total === 0 && (
+      {isFirst && (
         <EmptyState title="An agent is a model with a job" actions={create}>
           Pick a model, tell it in a system prompt what it does and how it answers, and try it here. Workflows then call it by its name, and
           read its answer as <code className="font-mono text-12">{"{{name.output}}"}</code>.
         </EmptyState>
       )}
-      {agents.data && agents.data.total > 0 && (
+      {agents.data && !isFirst && (
         <>
-          <SearchField label="Search agents" value={search} onValueChange={setSearch} className="-mb-2 max-w-72" />
+          <SearchField label="Search agents" value={search.text} onValueChange={search.setText} className="-mb-2 max-w-72" />
           {shown.length === 0 ? (
-            <p className="py-6 text-13 text-ink-soft">No agent on this page matches “{search}”.</p>
+            <NothingMatches q={search.q} />
           ) : (
             <Table label="Agents" className="md:min-w-150">
               <TableHead>

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { CircleDollarSign, KeyRound, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { plural } from "#components/format.ts";
@@ -8,13 +8,14 @@ import { AddKeyDialog, ReplaceKeyDialog } from "#components/keys/key-dialogs.tsx
 import { PricesDialog } from "#components/keys/prices-dialog.tsx";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { useListSearch } from "#components/shell/use-list-search.ts";
 import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { LlmKey } from "#server/features/llm-keys/schema.ts";
@@ -23,12 +24,12 @@ import { providerKind } from "#server/llm/kinds.ts";
 export function KeysPage() {
   const { trpc, cache } = useApi();
   const { canAdminister, project } = useStudio();
-  const [page, setPage] = useState(1);
+  const { input, page, setPage, search } = useListSearch();
   const [isAdding, setIsAdding] = useState(false);
   const [deleting, setDeleting] = useState<LlmKey | null>(null);
   const [priced, setPriced] = useState<LlmKey | null>(null);
   const [replaced, setReplaced] = useState<LlmKey | null>(null);
-  const keys = useQuery(trpc.llmKeys.list.queryOptions({ page, per_page: PER_PAGE }));
+  const keys = useQuery(trpc.llmKeys.list.queryOptions(input, { placeholderData: keepPreviousData }));
   const remove = useMutation(trpc.llmKeys.delete.mutationOptions());
 
   const add = canAdminister && (
@@ -43,13 +44,14 @@ export function KeysPage() {
       <PageHeader
         title="LLM keys"
         description={`Your own provider keys; agents call models with them. ${canAdminister ? "" : readOnlyReason}`}
-        actions={keys.data && keys.data.total > 0 ? add : undefined}
+        actions={keys.data && (keys.data.total > 0 || search.q) ? add : undefined}
       />
       <PagedTable
         label="LLM keys"
         className="md:min-w-150"
         loadingLabel="Loading keys"
         query={keys}
+        search={search}
         page={page}
         onPageChange={setPage}
         head={

@@ -1,19 +1,20 @@
 "use client";
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { RotateCw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { formatBytes, plural } from "#components/format.ts";
 import { AddDocuments } from "#components/knowledge/add-documents.tsx";
 import { CitedDocument, DocumentDialog } from "#components/knowledge/document-dialog.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { useListSearch } from "#components/shell/use-list-search.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
-import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Rag, RagDocument } from "#server/features/knowledge/schema.ts";
 
@@ -24,13 +25,16 @@ const WATCH_MS = 1500;
 export function DocumentsPanel({ rag }: { rag: Rag }) {
   const { trpc, cache } = useApi();
   const { canEdit } = useStudio();
-  const [page, setPage] = useState(1);
+  const { input, page, setPage, search } = useListSearch();
   const [deleting, setDeleting] = useState<RagDocument | null>(null);
   const [shown, setShown] = useState<RagDocument | null>(null);
   const documents = useQuery(
     trpc.rags.documents.queryOptions(
-      { rag_id: rag.id, page, per_page: PER_PAGE },
-      { refetchInterval: ({ state }) => (state.data?.items.some(({ status }) => status === "indexing") ? WATCH_MS : false) },
+      { rag_id: rag.id, ...input },
+      {
+        placeholderData: keepPreviousData,
+        refetchInterval: ({ state }) => (state.data?.items.some(({ status }) => status === "indexing") ? WATCH_MS : false),
+      },
     ),
   );
   const refresh = () => cache.invalidateQueries(trpc.rags.pathFilter());
@@ -46,6 +50,7 @@ export function DocumentsPanel({ rag }: { rag: Rag }) {
         label="Documents"
         loadingLabel="Loading documents"
         query={documents}
+        search={search}
         page={page}
         onPageChange={setPage}
         head={

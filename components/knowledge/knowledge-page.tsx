@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { plural } from "#components/format.ts";
@@ -8,13 +8,14 @@ import { CreateSourceDialog } from "#components/knowledge/source-dialogs.tsx";
 import { sourceKinds } from "#components/knowledge/source-fields.tsx";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { useListSearch } from "#components/shell/use-list-search.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { PagedTable, PER_PAGE, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { PagedTable, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Rag } from "#server/features/knowledge/schema.ts";
 
@@ -24,13 +25,13 @@ const WATCH_MS = 2000;
 export function KnowledgePage() {
   const trpc = useTRPC();
   const { canEdit } = useStudio();
-  const [page, setPage] = useState(1);
+  const { input, page, setPage, search } = useListSearch();
   const [isCreating, setIsCreating] = useState(false);
   const rags = useQuery(
-    trpc.rags.list.queryOptions(
-      { page, per_page: PER_PAGE },
-      { refetchInterval: ({ state }) => (state.data?.items.some(({ documents }) => documents?.indexing) ? WATCH_MS : false) },
-    ),
+    trpc.rags.list.queryOptions(input, {
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state }) => (state.data?.items.some(({ documents }) => documents?.indexing) ? WATCH_MS : false),
+    }),
   );
   const create = canEdit && (
     <Button variant="primary" icon={<Plus />} onClick={() => setIsCreating(true)}>
@@ -42,12 +43,13 @@ export function KnowledgePage() {
       <PageHeader
         title="Knowledge"
         description="What agents look up before they answer, with a citation of document and place."
-        actions={rags.data && rags.data.total > 0 ? create : undefined}
+        actions={rags.data && (rags.data.total > 0 || search.q) ? create : undefined}
       />
       <PagedTable
         label="Knowledge sources"
         loadingLabel="Loading sources"
         query={rags}
+        search={search}
         page={page}
         onPageChange={setPage}
         head={

@@ -1,19 +1,20 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { ConnectDialog } from "#components/mcp/server-dialogs.tsx";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { useListSearch } from "#components/shell/use-list-search.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { PagedTable, PER_PAGE, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { PagedTable, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { McpServer } from "#server/features/mcp/schema.ts";
 
@@ -25,9 +26,9 @@ export function McpPage() {
   const trpc = useTRPC();
   const router = useRouter();
   const { canEdit, project } = useStudio();
-  const [page, setPage] = useState(1);
+  const { input, page, setPage, search } = useListSearch();
   const [isConnecting, setIsConnecting] = useState(false);
-  const servers = useQuery(trpc.mcp.list.queryOptions({ page, per_page: PER_PAGE }));
+  const servers = useQuery(trpc.mcp.list.queryOptions(input, { placeholderData: keepPreviousData }));
   const connect = canEdit && (
     <Button variant="primary" icon={<Plus />} onClick={() => setIsConnecting(true)}>
       Connect server
@@ -38,13 +39,14 @@ export function McpPage() {
       <PageHeader
         title="MCP servers"
         description="Tools of other services that agents can call."
-        actions={servers.data && servers.data.total > 0 ? connect : undefined}
+        actions={servers.data && (servers.data.total > 0 || search.q) ? connect : undefined}
       />
       <PagedTable
         label="MCP servers"
         className="md:min-w-150"
         loadingLabel="Loading MCP servers"
         query={servers}
+        search={search}
         page={page}
         onPageChange={setPage}
         head={

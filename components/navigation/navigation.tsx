@@ -1,28 +1,15 @@
 "use client";
 
-import {
-  BookOpen,
-  BookOpenText,
-  Bot,
-  GraduationCap,
-  House,
-  KeyRound,
-  LayoutDashboard,
-  type LucideIcon,
-  Play,
-  Plug,
-  Settings,
-  Sparkles,
-  UserRoundCheck,
-  Workflow,
-} from "lucide-react";
+import { BookOpen } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { useWaitingCount } from "#components/approvals/use-waiting-count.ts";
+import { SearchButton } from "#components/navigation/palette-door.tsx";
+import { isCurrent, type NavItem, navItems, settingsItem } from "#components/navigation/places.ts";
 import { ProjectSwitcher } from "#components/navigation/project-switcher.tsx";
 import { UserMenu } from "#components/navigation/user-menu.tsx";
-import { ASSISTANT_PAGE } from "#components/shell/assistant.tsx";
 import { useNotifications } from "#components/shell/use-notifications.ts";
 import { cn } from "#components/ui/cn.ts";
+import { MOD } from "#components/ui/kbd.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
 
@@ -92,8 +79,15 @@ export function Navigation({ isRail, onNavigate }: { isRail: boolean; onNavigate
   );
   return (
     <>
-      <div className="px-2 pb-3">
+      <div className="flex flex-col gap-1 px-2 pb-3">
         <ProjectSwitcher />
+        {isRail ? (
+          <Tooltip content="Search" shortcut={[MOD, "K"]} side="right">
+            <SearchButton {...(onNavigate && { onClick: onNavigate })} />
+          </Tooltip>
+        ) : (
+          <SearchButton {...(onNavigate && { onClick: onNavigate })} />
+        )}
       </div>
       <nav aria-label="Main" className="flex min-h-0 flex-1 flex-col gap-0.5 overflow-y-auto px-2 pb-2">
         {navItems.map((item) => (
@@ -116,33 +110,3 @@ export function Navigation({ isRail, onNavigate }: { isRail: boolean; onNavigate
     </>
   );
 }
-
-export interface NavItem {
-  href: string;
-  label: string;
-  icon: LucideIcon;
-  /** Pages under this path belong to it too; left out, those under `href`. */
-  section?: string;
-  /** What its badge counts. */
-  counts?: "reviews" | "failures";
-}
-
-export const navItems: readonly NavItem[] = [
-  { href: "/", label: "Home", icon: House },
-  { href: ASSISTANT_PAGE, label: "Assistant", icon: Sparkles },
-  { href: "/workflows", label: "Workflows", icon: Workflow },
-  { href: "/agents", label: "Agents", icon: Bot },
-  { href: "/knowledge", label: "Knowledge", icon: BookOpenText },
-  { href: "/skills", label: "Skills", icon: GraduationCap },
-  { href: "/mcp", label: "MCP servers", icon: Plug },
-  { href: "/canvases", label: "Canvases", icon: LayoutDashboard },
-  { href: "/runs", label: "Runs", icon: Play, counts: "failures" },
-  { href: "/approvals", label: "Approvals", icon: UserRoundCheck, counts: "reviews" },
-  { href: "/keys", label: "LLM keys", icon: KeyRound },
-];
-
-export const settingsItem: NavItem = { href: "/settings/project", label: "Settings", icon: Settings, section: "/settings" };
-
-/** Whether a page at `pathname` belongs to the item. */
-export const isCurrent = ({ href, section = href }: NavItem, pathname: string): boolean =>
-  section === "/" ? pathname === "/" : pathname === section || pathname.startsWith(`${section}/`);

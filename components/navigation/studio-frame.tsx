@@ -9,6 +9,7 @@ import { InvitationBanner } from "#components/navigation/invitation-banner.tsx";
 import { LimitNotices } from "#components/navigation/limit-notices.tsx";
 import { Navigation } from "#components/navigation/navigation.tsx";
 import { NotificationBell } from "#components/navigation/notification-bell.tsx";
+import { PaletteDoor, SearchIconButton } from "#components/navigation/palette-door.tsx";
 import { useAddToCanvas } from "#components/shell/add-to-canvas.tsx";
 import { ASSISTANT_PAGE } from "#components/shell/assistant.tsx";
 import { Logo, LogoMark } from "#components/shell/logo.tsx";
@@ -61,6 +62,7 @@ export function StudioFrame({ children }: { children: ReactNode }) {
       </div>
       <AssistantSide />
       <AddToCanvas />
+      <PaletteDoor />
     </div>
   );
 }
@@ -102,6 +104,7 @@ function MobileBar({ className }: { className: string | false }) {
         Treadle
       </Link>
       <div className="ml-auto flex">
+        <SearchIconButton />
         <AssistantButton size="lg" className="size-10 [&_svg]:size-4!" />
         <NotificationBell size="lg" className="size-10" />
       </div>

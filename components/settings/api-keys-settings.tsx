@@ -1,11 +1,12 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { CreateApiKeyDialog } from "#components/settings/create-api-key-dialog.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { useListSearch } from "#components/shell/use-list-search.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -13,7 +14,7 @@ import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
-import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { PlatformKey } from "#server/platform/auth/platform-key-schema.ts";
@@ -39,10 +40,10 @@ export function ApiKeysSettings() {
   const trpc = useTRPC();
   const { projects } = useStudio();
   const cache = useQueryClient();
-  const [page, setPage] = useState(1);
+  const { input, page, setPage, search } = useListSearch();
   const [isCreating, setIsCreating] = useState(false);
   const [deleting, setDeleting] = useState<PlatformKey | null>(null);
-  const keys = useQuery(trpc.platformKeys.list.queryOptions({ page, per_page: PER_PAGE }));
+  const keys = useQuery(trpc.platformKeys.list.queryOptions(input, { placeholderData: keepPreviousData }));
   const remove = useMutation(trpc.platformKeys.delete.mutationOptions());
   const create = (
     <Button variant="primary" icon={<Plus />} onClick={() => setIsCreating(true)}>
@@ -53,13 +54,14 @@ export function ApiKeysSettings() {
     <SettingsSection
       title="API keys"
       description="Yours alone: a key acts as you, within what you give it."
-      action={keys.data && keys.data.total > 0 && create}
+      action={keys.data && (keys.data.total > 0 || search.q) && create}
     >
       <PagedTable
         label="API keys"
         className="md:min-w-150"
         loadingLabel="Loading API keys"
         query={keys}
+        search={search}
         page={page}
         onPageChange={setPage}
         head={

@@ -8,9 +8,11 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { useUrlQuery } from "#components/shell/use-url-query.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { SearchField } from "#components/ui/input.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Pager, PER_PAGE, TableLoading } from "#components/ui/table.tsx";
+import { useDebounced } from "#components/ui/use-debounced.ts";
 import { auditResources } from "#server/features/audit/schema.ts";
 
 const DAY_MS = 86_400_000;
@@ -32,11 +34,14 @@ function AuditLog() {
   const [now] = useState(() => Date.now());
   const filter = filterOf(new URLSearchParams(query));
   const { type = null, who, days } = filter;
+  const [text, setText] = useState(query.get("q") ?? "");
+  const q = useDebounced(text.trim(), 150).slice(0, 200);
   const entries = useQuery(
     trpc.audit.list.queryOptions(
       {
         page,
         per_page: PER_PAGE,
+        ...(q && { q }),
         ...(isAuditResource(type) && { resource_type: type }),
         ...(who && { actor: who }),
         ...(days && { from: new Date(now - Number(days) * DAY_MS).toISOString() }),
@@ -46,9 +51,18 @@ function AuditLog() {
   );
   return (
     <>
+      <SearchField
+        label="Search the log"
+        value={text}
+        onValueChange={(next) => {
+          setText(next);
+          if (page > 1) setPage(1);
+        }}
+        className="-mb-2 max-w-72"
+      />
       <AuditFilters filter={filter} onChange={(changes) => setQuery({ ...changes, page: undefined })} />
       <TableLoading query={entries} label="Loading the audit log" />
-      {entries.data?.total === 0 && <p className="py-6 text-13 text-ink-soft">No entry matches these filters.</p>}
+      {entries.data?.total === 0 && <p className="py-6 text-13 text-ink-soft">No entry matches.</p>}
       {entries.data && entries.data.total > 0 && (
         <>
           <AuditTable entries={entries.data.items} />

@@ -1,11 +1,12 @@
 "use client";
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { Plus, RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { AddCredentialDialog, ReplaceCredentialDialog } from "#components/settings/credential-dialog.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { useListSearch } from "#components/shell/use-list-search.ts";
 import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
@@ -13,7 +14,7 @@ import { CopyButton } from "#components/ui/copy.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
-import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Credential } from "#server/features/credentials/schema.ts";
@@ -21,11 +22,11 @@ import type { Credential } from "#server/features/credentials/schema.ts";
 export function CredentialsSettings() {
   const { trpc, cache } = useApi();
   const { canAdminister, project } = useStudio();
-  const [page, setPage] = useState(1);
+  const { input, page, setPage, search } = useListSearch();
   const [isAdding, setIsAdding] = useState(false);
   const [renewed, setRenewed] = useState<Credential | null>(null);
   const [deleting, setDeleting] = useState<Credential | null>(null);
-  const credentials = useQuery(trpc.credentials.list.queryOptions({ page, per_page: PER_PAGE }));
+  const credentials = useQuery(trpc.credentials.list.queryOptions(input, { placeholderData: keepPreviousData }));
   const remove = useMutation(trpc.credentials.delete.mutationOptions());
   const add = canAdminister && (
     <Button variant="primary" icon={<Plus />} onClick={() => setIsAdding(true)}>
@@ -37,13 +38,14 @@ export function CredentialsSettings() {
     <SettingsSection
       title="Credentials"
       description={`Secrets that the project's workflows read by name. ${canAdminister ? "" : readOnlyReason}`}
-      action={credentials.data && credentials.data.total > 0 && add}
+      action={credentials.data && (credentials.data.total > 0 || search.q) && add}
     >
       <PagedTable
         label="Credentials"
         className="md:min-w-120"
         loadingLabel="Loading credentials"
         query={credentials}
+        search={search}
         page={page}
         onPageChange={setPage}
         head={

@@ -1,30 +1,21 @@
 "use client";
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { UserMinus, UserPlus } from "lucide-react";
-import { useRouter } from "next/navigation";
+import { useRouter, useSearchParams } from "next/navigation";
 import { useState } from "react";
 import type { z } from "zod";
 import { formatDate } from "#components/format.ts";
 import { formatAccountOrigin, InviteDialog, roleLabel, roleOptions } from "#components/settings/invite-dialog.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { useListSearch } from "#components/shell/use-list-search.ts";
 import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Select } from "#components/ui/select.tsx";
-import {
-  PagedTable,
-  PER_PAGE,
-  Table,
-  TableActionsHeader,
-  TableBody,
-  TableCell,
-  TableHead,
-  TableHeader,
-  TableRow,
-} from "#components/ui/table.tsx";
+import { PagedTable, Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Member, PendingInvitation } from "#server/features/projects/schema.ts";
@@ -35,10 +26,10 @@ export function MembersSettings() {
   const { trpc, cache } = useApi();
   const router = useRouter();
   const { project, user, canAdminister } = useStudio();
-  const [page, setPage] = useState(1);
-  const [isInviting, setIsInviting] = useState(false);
+  const { input, page, setPage, search } = useListSearch();
+  const [isInviting, setIsInviting] = useState(useSearchParams().has("invite") && canAdminister);
   const [leaving, setLeaving] = useState<MemberRow | null>(null);
-  const members = useQuery(trpc.projects.members.queryOptions({ project_id: project.id, page, per_page: PER_PAGE }));
+  const members = useQuery(trpc.projects.members.queryOptions({ project_id: project.id, ...input }, { placeholderData: keepPreviousData }));
   const remove = useMutation(trpc.projects.removeMember.mutationOptions());
   const refresh = async () => {
     await cache.invalidateQueries(trpc.projects.members.pathFilter());
@@ -68,6 +59,7 @@ export function MembersSettings() {
         label="Members"
         className="md:min-w-130"
         query={members}
+        search={search}
         loadingLabel="Loading members"
         page={page}
         onPageChange={setPage}

@@ -1,6 +1,8 @@
 "use client";
 
 import { type ReactNode, useEffect } from "react";
+import { useStore } from "zustand";
+import { createStore } from "zustand/vanilla";
 import { cn } from "#components/ui/cn.ts";
 
 const WIDTHS = { narrow: "max-w-192", normal: "max-w-280", wide: "max-w-none" } as const;
@@ -16,9 +18,16 @@ export function Page({ width = "normal", className, children }: { width?: keyof 
   );
 }
 
+const shown = createStore<{ page: { path: string; title: string } | null }>(() => ({ page: null }));
+
 /** Names the tab after something that is known only once it has been loaded; undefined leaves the page's own title. */
 export function useTitle(name: string | undefined): void {
   useEffect(() => {
-    if (name !== undefined) document.title = `${name} · Treadle`;
+    if (name === undefined) return;
+    document.title = `${name} · Treadle`;
+    shown.setState({ page: { path: location.pathname, title: name } });
   }, [name]);
 }
+
+/** What was named so last, and where. */
+export const useShownTitle = () => useStore(shown, ({ page }) => page);

@@ -5,13 +5,15 @@ import { Plus } from "lucide-react";
 import { useId, useState } from "react";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { useListSearch } from "#components/shell/use-list-search.ts";
 import { SkillForm, SkillView } from "#components/skills/skill-dialogs.tsx";
 import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
+import { SearchField } from "#components/ui/input.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { Pager, TableLoading } from "#components/ui/table.tsx";
+import { NothingMatches, Pager, TableLoading } from "#components/ui/table.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Skill } from "#server/features/skills/schema.ts";
 
@@ -23,14 +25,14 @@ type Opened = { as: "view" | "edit" | "copy"; skill: Skill } | { as: "new" } | n
 export function SkillsPage() {
   const { trpc, cache } = useApi();
   const { canEdit } = useStudio();
-  const [page, setPage] = useState(1);
+  const { input, page, setPage, search } = useListSearch(PER_PAGE);
   const [opened, setOpened] = useState<Opened>(null);
   const [deleting, setDeleting] = useState<Skill | null>(null);
-  const skills = useQuery(trpc.skills.list.queryOptions({ page, per_page: PER_PAGE }, { placeholderData: keepPreviousData }));
+  const skills = useQuery(trpc.skills.list.queryOptions(input, { placeholderData: keepPreviousData }));
   const remove = useMutation(trpc.skills.delete.mutationOptions());
   const own = skills.data?.items.filter(({ source }) => source === "project") ?? [];
   const builtin = skills.data?.items.filter(({ source }) => source === "builtin") ?? [];
-  const isFirst = page === 1 && own.length === 0;
+  const isFirst = page === 1 && own.length === 0 && search.q === "";
   const close = () => setOpened(null);
   const create = canEdit && (
     <Button variant="primary" icon={<Plus />} onClick={() => setOpened({ as: "new" })}>
@@ -44,7 +46,9 @@ export function SkillsPage() {
         description="Prompts for one kind of work each. Take a built-in one, or write down how your team does it."
         actions={skills.data && !isFirst && create}
       />
+      <SearchField label="Search skills" value={search.text} onValueChange={search.setText} className="-mb-2 max-w-72" />
       <TableLoading query={skills} label="Loading skills" />
+      {skills.data?.total === 0 && <NothingMatches q={search.q} />}
       {skills.data && isFirst && (
         <EmptyState size="panel" title="No skill of your own yet" actions={create}>
           {canEdit

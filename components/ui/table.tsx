@@ -5,6 +5,7 @@ import type { ComponentProps, ReactNode } from "react";
 import { formatCount } from "#components/format.ts";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { SearchField } from "#components/ui/input.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 
@@ -85,11 +86,28 @@ export function TableLoading({ query: { isPending, isError, error, refetch }, la
 /** How many rows a list is asked for at a time. */
 export const PER_PAGE = 50;
 
+/** What a list is searched for. */
+export interface ListSearch {
+  /** As it is being typed. */
+  text: string;
+  setText: (text: string) => void;
+  /** As the list was asked for it; empty for all. */
+  q: string;
+}
+
+/** A name as it stands within a sentence: "members", but "API keys". */
+const inSentence = (name: string) => (/^[A-Z]{2}/.test(name) ? name : name.charAt(0).toLowerCase() + name.slice(1));
+
+/** A list of no more rows is looked through faster than it is searched. */
+const WORTH_SEARCHING = 10;
+
 interface PagedTableProps<Row> {
   label: string;
   className?: string;
   /** A page of `PER_PAGE` rows. */
   query: Query & { data: { items: readonly Row[]; total: number } | undefined };
+  /** Left out, it cannot be searched. A short list shows no field for it. */
+  search?: ListSearch;
   /** What is said while it loads. */
   loadingLabel: string;
   page: number;
@@ -104,11 +122,16 @@ interface PagedTableProps<Row> {
 
 /** A list of the server's, page by page; what stands there while it has nothing, and why it did not come. */
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
-  const { label, className, query, loadingLabel, page, onPageChange, head, empty, children } = props;
+  const { label, className, query, search, loadingLabel, page, onPageChange, head, empty, children } = props;
+  const isSearched = search !== undefined && (search.text !== "" || search.q !== "");
+  const isSearchable = search && (isSearched || (query.data?.total ?? 0) > WORTH_SEARCHING);
   return (
     <>
+      {isSearchable && (
+        <SearchField label={`Search ${inSentence(label)}`} value={search.text} onValueChange={search.setText} className="-mb-2 max-w-72" />
+      )}
       <TableLoading query={query} label={loadingLabel} rows={3} />
-      {query.data?.total === 0 && empty}
+      {query.data?.total === 0 && (isSearched ? <NothingMatches q={search.q} /> : empty)}
       {query.data && query.data.total > 0 && (
         <>
           <Table label={label} className={className}>
@@ -121,6 +144,13 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
     </>
   );
 }
+
+/** A search without result. */
+export const NothingMatches = ({ q }: { q: string }) => (
+  <p role="status" className="py-6 text-13 text-ink-soft">
+    Nothing here matches “{q}”.
+  </p>
+);
 
 interface PagerProps {
   page: number;

@@ -4,6 +4,7 @@ import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { FileUp, LayoutTemplate, Plus } from "lucide-react";
 import { useState } from "react";
 import { RenameDialog } from "#components/forms/rename-dialog.tsx";
+import { useCommands } from "#components/shell/commands.ts";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi } from "#components/trpc.tsx";
@@ -39,6 +40,7 @@ export function WorkflowsPage() {
   const { create, isPending } = useNewWorkflow();
   const [isImporting, setIsImporting] = useState(false);
 
+  useCommands([canEdit && { label: "Import a workflow", icon: FileUp, run: () => setIsImporting(true) }]);
   const runs = lastRuns(recent.data?.items ?? []);
   const wanted = search.trim().toLowerCase();
   const shown = workflows.data?.items.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(wanted)) ?? [];

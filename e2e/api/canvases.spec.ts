@@ -63,11 +63,11 @@ test("the list is searched by name, and tells where the first twelve widgets sta
   const widgets = Array.from({ length: 14 }, (_, index) => chart(flow, { id: `c${index}`, layout: { x: 0, y: 13 - index, w: 6, h: 1 } }));
   await create(api, { name: "100% Sales", widgets });
   await create(api, { name: "Support" });
-  const { body } = await api.get("/canvases?search=0%25%20s", { schema: CanvasPage });
+  const { body } = await api.get("/canvases?q=0%25%20s", { schema: CanvasPage });
   expect(body).toMatchObject({ total: 1, items: [{ name: "100% Sales", widget_count: 14 }] });
   expect(body.items[0]?.preview?.map(({ layout }) => layout.y)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
-  expect((await api.get("/canvases?search=nothing", { schema: CanvasPage })).body).toMatchObject({ total: 0, items: [] });
-  await api.get(`/canvases?search=${"x".repeat(121)}`, { schema: ErrorBody, status: 422 });
+  expect((await api.get("/canvases?q=nothing", { schema: CanvasPage })).body).toMatchObject({ total: 0, items: [] });
+  await api.get(`/canvases?q=${"x".repeat(201)}`, { schema: ErrorBody, status: 422 });
 });
 
 test("a canvas needs no widgets, and what a GET gave can be sent back", async ({ api, workflow }) => {

@@ -47,7 +47,7 @@ test("canvases are listed with what stands on them, found, renamed and deleted",
   await page.getByRole("searchbox", { name: "Search canvases" }).fill("supp");
   await expect(cards).toHaveText([/Support/]);
   await page.getByRole("searchbox", { name: "Search canvases" }).fill("nothing");
-  await expect(page.getByText("No canvas has “nothing” in its name.")).toBeVisible();
+  await expect(page.getByText("Nothing here matches “nothing”.")).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(cards).toHaveCount(2);
 

@@ -284,6 +284,17 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
     "workflow.update",
     async ({ api, id }) => api.workflows.update({ workflow_id: await id(api.workflows.create({ name: "Flow" })), name: "New" }),
   ],
+  "workflows.bulk": [
+    "workflow.update",
+    async ({ api, id }) => api.workflows.bulk({ action: "tag", ids: [await id(api.workflows.create({ name: "Flow" }))], tags: ["news"] }),
+  ],
+  "workflows.moveFolder": [
+    "workflow.move_folder",
+    async ({ api }) => {
+      await api.workflows.create({ name: "Flow", folder: "Marketing" });
+      await api.workflows.moveFolder({ folder: "Marketing", to: "Sales" });
+    },
+  ],
   "workflows.setSchedule": [
     "workflow.update",
     async ({ api, id }) => {

@@ -49,6 +49,20 @@ export const pageQuery = {
 export const PageInput = z.strictObject(pageQuery);
 export type PageInput = z.infer<typeof PageInput>;
 
+/** The query parameter of a list that is searched. */
+export const searchQuery = {
+  q: z
+    .string()
+    .trim()
+    .max(200)
+    .optional()
+    .meta({ description: "Only what has each of these words in its name, or in what else the list shows of it", example: "digest" }),
+};
+
+/** A page of a list that can be searched. */
+export const ListInput = z.strictObject({ ...pageQuery, ...searchQuery });
+export type ListInput = z.infer<typeof ListInput>;
+
 /** The list envelope around `item`. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({

@@ -9,6 +9,7 @@ import { RenameCanvasDialog } from "#components/canvases/rename-canvas-dialog.ts
 import { plural } from "#components/format.ts";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { useListSearch } from "#components/shell/use-list-search.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
@@ -18,10 +19,9 @@ import { SearchField } from "#components/ui/input.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { Pager, TableLoading } from "#components/ui/table.tsx";
+import { NothingMatches, Pager, TableLoading } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import { useDebounced } from "#components/ui/use-debounced.ts";
 import type { CanvasSummary } from "#server/features/canvases/schema.ts";
 
 const PER_PAGE = 24;
@@ -30,14 +30,10 @@ export function CanvasesPage() {
   const { trpc, cache } = useApi();
   const { canEdit } = useStudio();
   const router = useRouter();
-  const [page, setPage] = useState(1);
-  const [search, setSearch] = useState("");
+  const { input, page, setPage, search } = useListSearch(PER_PAGE);
   const [renamed, setRenamed] = useState<CanvasSummary | null>(null);
   const [deleting, setDeleting] = useState<CanvasSummary | null>(null);
-  const wanted = useDebounced(search.trim(), 150);
-  const canvases = useQuery(
-    trpc.canvases.list.queryOptions({ page, per_page: PER_PAGE, ...(wanted && { search: wanted }) }, { placeholderData: keepPreviousData }),
-  );
+  const canvases = useQuery(trpc.canvases.list.queryOptions(input, { placeholderData: keepPreviousData }));
   const remove = useMutation(trpc.canvases.delete.mutationOptions());
   const create = useMutation(
     trpc.canvases.create.mutationOptions({
@@ -59,7 +55,7 @@ export function CanvasesPage() {
       New canvas
     </Button>
   );
-  const isFirst = canvases.data?.total === 0 && wanted === "";
+  const isFirst = canvases.data?.total === 0 && search.q === "";
   return (
     <Page>
       <PageHeader title="Canvases" actions={canvases.data && !isFirst && newCanvas} />
@@ -72,17 +68,9 @@ export function CanvasesPage() {
       )}
       {canvases.data && !isFirst && (
         <>
-          <SearchField
-            label="Search canvases"
-            value={search}
-            onValueChange={(text) => {
-              setSearch(text);
-              setPage(1);
-            }}
-            className="-mb-2 max-w-72"
-          />
+          <SearchField label="Search canvases" value={search.text} onValueChange={search.setText} className="-mb-2 max-w-72" />
           {canvases.data.total === 0 ? (
-            <p className="py-6 text-13 text-ink-soft">No canvas has “{wanted}” in its name.</p>
+            <NothingMatches q={search.q} />
           ) : (
             <ul aria-label="Canvases" className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
               {canvases.data.items.map((canvas) => (

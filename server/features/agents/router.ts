@@ -13,7 +13,7 @@ import {
 } from "#server/features/agents/schema.ts";
 import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from "#server/features/agents/service.ts";
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
-import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
+import { ListInput, NoContent } from "#server/shared/primitives-schema.ts";
 
 const tag = "Agents";
 const live =
@@ -22,7 +22,7 @@ const live =
 export const agentsRouter = router({
   list: viewerProcedure
     .meta(endpoint("GET", "/agents", { tag, summary: "List the agents" }))
-    .input(PageInput)
+    .input(ListInput)
     .output(AgentPage)
     .query(({ ctx, input }) => listAgents(ctx.principal, input)),
   create: editorProcedure

@@ -10,7 +10,8 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, isForeignKeyViolation, notFound } from "#server/platform/errors.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
-import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
+import { havingWords } from "#server/platform/search-words.ts";
+import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
 
 /**
  * One agent of the project.
@@ -21,8 +22,11 @@ export async function getAgent(principal: ProjectPrincipal, { agent_id }: { agen
 }
 
 /** The project's agents, newest first. */
-export async function listAgents(principal: ProjectPrincipal, input: PageInput): Promise<Page<Agent>> {
-  const where = { project_id: principal.project.id };
+export async function listAgents(principal: ProjectPrincipal, input: ListInput): Promise<Page<Agent>> {
+  const where = {
+    project_id: principal.project.id,
+    ...havingWords(input.q, (text) => [{ name: text }, { description: text }, { model: text }]),
+  };
   const rows = db().agent.findMany({ where, orderBy: { id: "desc" }, include: withLinks, ...pageWindow(input) });
   return paged(input, await Promise.all([db().agent.count({ where }), rows]), toAgent);
 }

@@ -91,6 +91,10 @@ function readGuide(): Section[] {
 
 let known: Section[] | undefined;
 
+/** Words of the guide that begin with one that is nowhere in it, as while somebody is typing. */
+const beginningWith = (all: readonly Section[], word: string): string[] =>
+  word.length < 3 ? [] : [...new Set(all.flatMap(({ words }) => [...words.keys()].filter((known) => known.startsWith(word))))].slice(0, 5);
+
 /**
  * The sections of the guide that have most to do with the words of a question, in English as the guide is; the best first.
  * @param most how many at the most
@@ -98,7 +102,7 @@ let known: Section[] | undefined;
 export function searchGuide(query: string, most = FOUND): { path: string; title: string; text: string }[] {
   known ??= readGuide();
   const all = known;
-  const wanted = new Set(wordsOf(query));
+  const wanted = new Set(wordsOf(query).flatMap((word) => (all.some(({ words }) => words.has(word)) ? [word] : beginningWith(all, word))));
   const weights = new Map(
     [...wanted].map((word) => [word, Math.log(1 + all.length / (1 + all.filter(({ words }) => words.has(word)).length))]),
   );

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, pageOf, pageQuery, Timestamp } from "#server/shared/primitives-schema.ts";
+import { Id, pageOf, pageQuery, searchQuery, Timestamp } from "#server/shared/primitives-schema.ts";
 
 /** What an entry of the audit log may be about. */
 export const auditResources = [
@@ -50,6 +50,7 @@ export const AuditPage = pageOf(AuditEntry);
 
 export const ListAuditInput = z.strictObject({
   ...pageQuery,
+  ...searchQuery,
   actor: Id.optional().meta({ description: "User id: only what this user did" }),
   resource_type: AuditResource.optional().meta({ description: "Only this kind of resource" }),
   resource_id: z.string().min(1).max(200).optional().meta({ description: "Only this resource" }),

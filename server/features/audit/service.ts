@@ -4,6 +4,7 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
+import { havingWords } from "#server/platform/search-words.ts";
 import type { Page } from "#server/shared/primitives-schema.ts";
 
 /** More than this cannot be chosen from in a list. */
@@ -48,6 +49,7 @@ export async function listAudit({ project }: ProjectPrincipal, input: ListAuditI
   if (actor !== undefined && !isUuid(actor)) return paged(input, [0, []], entryDto);
   const where: Prisma.AuditEntryWhereInput = {
     project_id: project.id,
+    ...havingWords(input.q, (text) => [{ resource_name: text }, { action: text }, { actor_email: text }]),
     ...(actor !== undefined && { actor_id: actor }),
     ...(resource_type !== undefined && { resource_type }),
     ...(resource_id !== undefined && { resource_id }),

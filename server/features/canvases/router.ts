@@ -3,7 +3,6 @@ import {
   Canvas,
   CanvasData,
   CanvasDataInput,
-  CanvasListQuery,
   CanvasPage,
   CanvasProposals,
   CanvasProposalsQuery,
@@ -22,14 +21,14 @@ import {
 import { createCanvas, deleteCanvas, getCanvas, getCanvasData, listCanvases, updateCanvas } from "#server/features/canvases/service.ts";
 import { readSharedCanvas, shareCanvas, unshareCanvas } from "#server/features/canvases/share.ts";
 import { editorProcedure, endpoint, publicProcedure, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
-import { NoContent } from "#server/shared/primitives-schema.ts";
+import { ListInput, NoContent } from "#server/shared/primitives-schema.ts";
 
 const tag = "Canvases";
 
 export const canvasesRouter = router({
   list: viewerProcedure
     .meta(endpoint("GET", "/canvases", { tag, summary: "List the canvases", description: "Without their widgets." }))
-    .input(CanvasListQuery)
+    .input(ListInput)
     .output(CanvasPage)
     .query(({ ctx, input }) => listCanvases(ctx.principal, input)),
   create: editorProcedure

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, ignoredFields, Name, pageOf, pageQuery, Timestamp } from "#server/shared/primitives-schema.ts";
+import { Id, ignoredFields, Name, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
 
 // A canvas is a dashboard: widgets over what the Output nodes of workflows give.
 
@@ -210,11 +210,6 @@ export const UpdateCanvasInput = z.strictObject({
 });
 export type UpdateCanvasInput = z.infer<typeof UpdateCanvasInput>;
 export const CanvasRef = z.strictObject({ canvas_id: Id });
-export const CanvasListQuery = z.strictObject({
-  ...pageQuery,
-  search: z.string().trim().max(120).optional().meta({ description: "Only those with this in their name", example: "sales" }),
-});
-export type CanvasListQuery = z.infer<typeof CanvasListQuery>;
 export const CanvasPage = pageOf(CanvasSummary);
 
 // ---------------------------------------------------------------- what widgets show

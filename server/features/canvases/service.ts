@@ -6,7 +6,6 @@ import {
   Canvas,
   type CanvasData,
   type CanvasDataInput,
-  type CanvasListQuery,
   type CanvasSummary,
   type CreateCanvasInput,
   PREVIEW_WIDGETS,
@@ -18,7 +17,8 @@ import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
-import type { Page } from "#server/shared/primitives-schema.ts";
+import { hasWords } from "#server/platform/search-words.ts";
+import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
 
 type Row = Pick<CanvasRow, "id" | "name" | "shared_at" | "share_expires_at" | "created_at" | "updated_at">;
 
@@ -91,9 +91,9 @@ export async function getCanvasData({ project }: ProjectPrincipal, { canvas_id, 
 }
 
 /** The project's canvases without their widgets, newest first. */
-export async function listCanvases({ project }: ProjectPrincipal, input: CanvasListQuery): Promise<Page<CanvasSummary>> {
+export async function listCanvases({ project }: ProjectPrincipal, input: ListInput): Promise<Page<CanvasSummary>> {
   const { skip, take } = pageWindow(input);
-  const wanted = Prisma.sql`project_id = ${project.id}::uuid AND strpos(lower(name), lower(${input.search ?? ""})) > 0`;
+  const wanted = Prisma.sql`project_id = ${project.id}::uuid AND ${hasWords(input.q, Prisma.sql`name`)}`;
   const counts = db().$queryRaw<{ count: number }[]>`SELECT count(*)::int AS count FROM canvases WHERE ${wanted}`;
   const rows = db().$queryRaw<(Row & Pick<CanvasSummary, "widget_count" | "preview">)[]>`
     SELECT id, name, shared_at, share_expires_at, created_at, updated_at, jsonb_array_length(widgets) AS widget_count, (

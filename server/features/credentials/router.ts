@@ -7,14 +7,14 @@ import {
 } from "#server/features/credentials/schema.ts";
 import { createCredential, deleteCredential, listCredentials, replaceCredential } from "#server/features/credentials/service.ts";
 import { adminProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
-import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
+import { ListInput, NoContent } from "#server/shared/primitives-schema.ts";
 
 const tag = "Credentials";
 
 export const credentialsRouter = router({
   list: viewerProcedure
     .meta(endpoint("GET", "/credentials", { tag, summary: "List the project's credentials", description: "Names only, never a value." }))
-    .input(PageInput)
+    .input(ListInput)
     .output(CredentialPage)
     .query(({ ctx, input }) => listCredentials(ctx.principal, input)),
   create: adminProcedure

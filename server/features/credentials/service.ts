@@ -7,8 +7,9 @@ import { db } from "#server/platform/db/client.ts";
 import { notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
+import { havingWords } from "#server/platform/search-words.ts";
 import { seal } from "#server/platform/secrets.ts";
-import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
+import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
 import { credentialOf, referencesOf } from "#server/workflow/expressions.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 import { textsOf } from "#server/workflow/node-texts.ts";
@@ -35,8 +36,8 @@ async function findCredential({ project }: ProjectPrincipal, id: string) {
 }
 
 /** The names of the project's credentials, newest first. */
-export async function listCredentials({ project }: ProjectPrincipal, input: PageInput): Promise<Page<Credential>> {
-  const where = { project_id: project.id };
+export async function listCredentials({ project }: ProjectPrincipal, input: ListInput): Promise<Page<Credential>> {
+  const where = { project_id: project.id, ...havingWords(input.q, (text) => [{ name: text }]) };
   const rows = db().credential.findMany({ where, orderBy: { id: "desc" }, select: shownFields, ...pageWindow(input) });
   return paged(input, await Promise.all([db().credential.count({ where }), rows]), toCredential);
 }

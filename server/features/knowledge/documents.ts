@@ -17,6 +17,7 @@ import { db, pool } from "#server/platform/db/client.ts";
 import { mediaTypeOf } from "#server/platform/documents/read-document.ts";
 import { AppError, isForeignKeyViolation, isUniqueViolation, notFound } from "#server/platform/errors.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
+import { havingWords } from "#server/platform/search-words.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
 import { noteStored } from "#server/runs/store/space.ts";
 import type { FieldError } from "#server/shared/error-schema.ts";
@@ -72,7 +73,11 @@ export async function resumeIndexing(): Promise<number> {
  */
 export async function listDocuments(principal: ProjectPrincipal, input: ListRagDocumentsInput): Promise<Page<RagDocument>> {
   const { id } = await findRag(principal.project.id, input.rag_id);
-  const where = { rag_source_id: id, ...(input.status && { status: input.status }) };
+  const where = {
+    rag_source_id: id,
+    ...(input.status && { status: input.status }),
+    ...havingWords(input.q, (text) => [{ title: text }, { uri: text }]),
+  };
   const rows = db().ragDocument.findMany({ where, orderBy: { id: "desc" }, ...pageWindow(input) });
   return paged(input, await Promise.all([db().ragDocument.count({ where }), rows]), toRagDocument);
 }

@@ -19,14 +19,14 @@ import { searchOneRag } from "#server/features/knowledge/search.ts";
 import { createRag, deleteRag, getRag, listRags, updateRag } from "#server/features/knowledge/service.ts";
 import { testRag } from "#server/features/knowledge/test-source.ts";
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
-import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
+import { ListInput, NoContent } from "#server/shared/primitives-schema.ts";
 
 const tag = "RAG sources";
 
 export const ragsRouter = router({
   list: viewerProcedure
     .meta(endpoint("GET", "/rags", { tag, summary: "List the project's RAG sources", description: "Secrets are masked." }))
-    .input(PageInput)
+    .input(ListInput)
     .output(RagPage)
     .query(({ ctx, input }) => listRags(ctx.principal, input)),
   get: viewerProcedure

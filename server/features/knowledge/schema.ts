@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, ignoredFields, Name, pageOf, pageQuery, Timestamp } from "#server/shared/primitives-schema.ts";
+import { Id, ignoredFields, Name, pageOf, pageQuery, searchQuery, Timestamp } from "#server/shared/primitives-schema.ts";
 
 /** Stands in every answer where a secret is; sent back, it means: keep what is stored. */
 export const SECRET_MARK = "••••";
@@ -236,7 +236,7 @@ export const RagDocumentDetail = RagDocument.extend({
 }).meta({ id: "RagDocumentDetail" });
 export type RagDocumentDetail = z.infer<typeof RagDocumentDetail>;
 
-export const ListRagDocumentsInput = z.strictObject({ rag_id: Id, ...pageQuery, status: RagDocumentStatus.optional() });
+export const ListRagDocumentsInput = z.strictObject({ rag_id: Id, ...pageQuery, ...searchQuery, status: RagDocumentStatus.optional() });
 export type ListRagDocumentsInput = z.infer<typeof ListRagDocumentsInput>;
 export const RagDocumentRef = z.strictObject({ rag_id: Id, document_id: Id });
 export type RagDocumentRef = z.infer<typeof RagDocumentRef>;

@@ -10,11 +10,12 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
-import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
+import { havingWords } from "#server/platform/search-words.ts";
+import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
 
 /** The project's RAG sources, newest first, secrets masked. */
-export async function listRags(principal: ProjectPrincipal, input: PageInput): Promise<Page<Rag>> {
-  const where = { project_id: principal.project.id };
+export async function listRags(principal: ProjectPrincipal, input: ListInput): Promise<Page<Rag>> {
+  const where = { project_id: principal.project.id, ...havingWords(input.q, (text) => [{ name: text }]) };
   const rows = db().ragSource.findMany({ where, orderBy: { id: "desc" }, omit: { sealed_secrets: true }, ...pageWindow(input) });
   const [total, found] = await Promise.all([db().ragSource.count({ where }), rows]);
   const counts = await countDocuments(found.map(({ id }) => id));

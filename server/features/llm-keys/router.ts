@@ -9,7 +9,7 @@ import {
 } from "#server/features/llm-keys/schema.ts";
 import { createLlmKey, deleteLlmKey, listLlmKeys, listModels, listProviders, updateLlmKey } from "#server/features/llm-keys/service.ts";
 import { adminProcedure, endpoint, router, userProcedure, viewerProcedure } from "#server/platform/rpc/trpc.ts";
-import { NoContent, Nothing, PageInput } from "#server/shared/primitives-schema.ts";
+import { ListInput, NoContent, Nothing } from "#server/shared/primitives-schema.ts";
 
 const tag = "LLM keys";
 
@@ -27,7 +27,7 @@ export const llmKeysRouter = router({
     .query(() => listProviders()),
   list: viewerProcedure
     .meta(endpoint("GET", "/llm-keys", { tag, summary: "List the project's LLM keys", description: "Masked." }))
-    .input(PageInput)
+    .input(ListInput)
     .output(LlmKeyPage)
     .query(({ ctx, input }) => listLlmKeys(ctx.principal, input)),
   create: adminProcedure

@@ -20,9 +20,10 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
+import { havingWords } from "#server/platform/search-words.ts";
 import { maskSecret, seal } from "#server/platform/secrets.ts";
 import type { FieldError } from "#server/shared/error-schema.ts";
-import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
+import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
 
 /** What the API shows of a stored key: masked, never the key itself. */
 const toLlmKey = (row: Omit<LlmKeyRow, "sealed_key">): LlmKey => ({
@@ -37,8 +38,11 @@ const toLlmKey = (row: Omit<LlmKeyRow, "sealed_key">): LlmKey => ({
 });
 
 /** The project's LLM keys, masked, newest first. */
-export async function listLlmKeys(principal: ProjectPrincipal, input: PageInput): Promise<Page<LlmKey>> {
-  const where = { project_id: principal.project.id };
+export async function listLlmKeys(principal: ProjectPrincipal, input: ListInput): Promise<Page<LlmKey>> {
+  const where = {
+    project_id: principal.project.id,
+    ...havingWords(input.q, (text) => [{ name: text }, { provider: text }]),
+  };
   const rows = db().llmKey.findMany({ where, orderBy: { id: "desc" }, omit: { sealed_key: true }, ...pageWindow(input) });
   return paged(input, await Promise.all([db().llmKey.count({ where }), rows]), toLlmKey);
 }

@@ -17,7 +17,7 @@ import {
   updateMcpServer,
 } from "#server/features/mcp/service.ts";
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
-import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
+import { ListInput, NoContent } from "#server/shared/primitives-schema.ts";
 
 const tag = "MCP servers";
 const live = "Connects and lists the tools; when that fails the answer is 502 with the reason and nothing is saved.";
@@ -25,7 +25,7 @@ const live = "Connects and lists the tools; when that fails the answer is 502 wi
 export const mcpRouter = router({
   list: viewerProcedure
     .meta(endpoint("GET", "/mcp", { tag, summary: "List the connected MCP servers" }))
-    .input(PageInput)
+    .input(ListInput)
     .output(McpServerPage)
     .query(({ ctx, input }) => listMcpServers(ctx.principal, input)),
   create: editorProcedure

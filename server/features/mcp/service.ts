@@ -19,8 +19,9 @@ import { AppError, isAppError, notFound } from "#server/platform/errors.ts";
 import { endpointReach } from "#server/platform/net/guard.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
+import { havingWords } from "#server/platform/search-words.ts";
 import { seal, unseal } from "#server/platform/secrets.ts";
-import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
+import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
 
 type Shown = Omit<McpServerRow, "sealed_headers">;
 
@@ -152,8 +153,8 @@ async function connectMcp({ name, url, transport, headers, private_allowed }: Mc
 }
 
 /** The project's MCP servers, newest first. */
-export async function listMcpServers(principal: ProjectPrincipal, input: PageInput): Promise<Page<McpServer>> {
-  const where = { project_id: principal.project.id };
+export async function listMcpServers(principal: ProjectPrincipal, input: ListInput): Promise<Page<McpServer>> {
+  const where = { project_id: principal.project.id, ...havingWords(input.q, (text) => [{ name: text }, { url: text }]) };
   const rows = db().mcpServer.findMany({ where, orderBy: { id: "desc" }, omit: { sealed_headers: true }, ...pageWindow(input) });
   return paged(input, await Promise.all([db().mcpServer.count({ where }), rows]), toMcpServer);
 }

@@ -1,7 +1,7 @@
 import { createPlatformKey, deletePlatformKey, listPlatformKeys } from "#server/features/platform-keys/service.ts";
 import { CreatedPlatformKey, CreatePlatformKeyInput, PlatformKeyPage, PlatformKeyRef } from "#server/platform/auth/platform-key-schema.ts";
 import { endpoint, router, userProcedure } from "#server/platform/rpc/trpc.ts";
-import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
+import { ListInput, NoContent } from "#server/shared/primitives-schema.ts";
 
 const tag = "Platform keys";
 
@@ -14,7 +14,7 @@ export const platformKeysRouter = router({
         description: "Without their values. A key for some projects sees itself only.",
       }),
     )
-    .input(PageInput)
+    .input(ListInput)
     .output(PlatformKeyPage)
     .query(({ ctx, input }) => listPlatformKeys(ctx.principal, input)),
   create: userProcedure

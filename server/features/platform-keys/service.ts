@@ -15,8 +15,9 @@ import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
+import { havingWords } from "#server/platform/search-words.ts";
 import { generatePlatformKey, storedPlatformKey } from "#server/platform/secrets.ts";
-import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
+import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
 
 /** A key as lists show it: all but the key. */
 export const toPlatformKey = (row: Omit<PlatformKeyRow, "key_hash">): PlatformKey => ({
@@ -41,10 +42,14 @@ export const auditPlatformKey = (
   recordAuditEverywhere(within, principal, { action, resource_type: "platform_key", resource_id: key.id, resource_name: key.name });
 
 /** The caller's keys without their values, newest first. A key for some projects sees no other than itself. */
-export async function listPlatformKeys(principal: Principal, input: PageInput): Promise<Page<PlatformKey>> {
+export async function listPlatformKeys(principal: Principal, input: ListInput): Promise<Page<PlatformKey>> {
   const { user, auth } = principal;
   const isConfined = auth.type === "platform_key" && projectLimit(principal) !== null;
-  const where = { user_id: user.id, ...(isConfined && { id: auth.key_id }) };
+  const where = {
+    user_id: user.id,
+    ...(isConfined && { id: auth.key_id }),
+    ...havingWords(input.q, (text) => [{ name: text }, { prefix: text }]),
+  };
   const rows = db().platformKey.findMany({ where, orderBy: { id: "desc" }, omit: { key_hash: true }, ...pageWindow(input) });
   return paged(input, await Promise.all([db().platformKey.count({ where }), rows]), toPlatformKey);
 }

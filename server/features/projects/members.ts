@@ -15,7 +15,8 @@ import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
-import type { Page, PageInput, Role } from "#server/shared/primitives-schema.ts";
+import { havingWords } from "#server/platform/search-words.ts";
+import type { ListInput, Page, Role } from "#server/shared/primitives-schema.ts";
 
 /** Holds an account for the rest of the transaction: two at once cannot find the same slug free in it. */
 export async function holdAccount(within: Prisma.TransactionClient, userId: string): Promise<void> {
@@ -107,10 +108,10 @@ export async function memberOf(principal: Principal, projectId: string, needed: 
 /** The members of a project, newest first. @throws AppError NOT_FOUND for a project the user is not in */
 export async function listMembers(
   principal: Principal,
-  { project_id, ...page }: z.infer<typeof ProjectRef> & PageInput,
+  { project_id, ...page }: z.infer<typeof ProjectRef> & ListInput,
 ): Promise<Page<z.infer<typeof Member>>> {
   await memberOf(principal, project_id, "viewer");
-  const where = { project_id };
+  const where = { project_id, ...havingWords(page.q, (text) => [{ user: { name: text } }, { user: { email: text } }]) };
   const result = await Promise.all([
     db().membership.count({ where }),
     db().membership.findMany({

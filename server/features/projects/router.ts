@@ -18,7 +18,7 @@ import {
 import { createProject, getProject, listProjects, updateProject } from "#server/features/projects/service.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
 import { endpoint, router, userProcedure } from "#server/platform/rpc/trpc.ts";
-import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
+import { ListInput, NoContent, PageInput } from "#server/shared/primitives-schema.ts";
 
 // The project stands in the path here, so the role is checked by the services against that project, not by a header.
 const tag = "Projects";
@@ -85,7 +85,7 @@ export const projectsRouter = router({
     .mutation(({ ctx, input }) => deleteProject(ctx.principal, input)),
   members: userProcedure
     .meta(endpoint("GET", "/projects/{project_id}/members", { tag, role: "viewer", summary: "List the members" }))
-    .input(ProjectRef.extend(PageInput.shape))
+    .input(ProjectRef.extend(ListInput.shape))
     .output(MemberPage)
     .query(({ ctx, input }) => listMembers(ctx.principal, input)),
   setMember: userProcedure

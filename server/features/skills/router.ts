@@ -1,7 +1,7 @@
 import { CreateSkillInput, Skill, SkillPage, SkillRef, UpdateSkillInput } from "#server/features/skills/schema.ts";
 import { createSkill, deleteSkill, getSkill, listSkills, updateSkill } from "#server/features/skills/service.ts";
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
-import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
+import { ListInput, NoContent } from "#server/shared/primitives-schema.ts";
 
 const tag = "Skills";
 
@@ -9,7 +9,7 @@ const tag = "Skills";
 export const skillsRouter = router({
   list: viewerProcedure
     .meta(endpoint("GET", "/skills", { tag, summary: "List the skills", description: "The project's own, then the built-in ones." }))
-    .input(PageInput)
+    .input(ListInput)
     .output(SkillPage)
     .query(({ ctx, input }) => listSkills(ctx.principal, input)),
   get: viewerProcedure

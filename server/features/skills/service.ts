@@ -8,7 +8,8 @@ import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { pageWindow } from "#server/platform/paging.ts";
-import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
+import { havingWords, textHasWords } from "#server/platform/search-words.ts";
+import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
 
 /** A project's own skill as the API shows it. */
 const toSkill = ({ id, name, description, prompt, model }: SkillRow): Skill => ({
@@ -54,13 +55,14 @@ async function ownSkill(principal: ProjectPrincipal, skill_id: string): Promise<
 }
 
 /** The project's skills, newest first, and after them the built-in ones, as one list. */
-export async function listSkills({ project }: ProjectPrincipal, input: PageInput): Promise<Page<Skill>> {
-  const where = { project_id: project.id };
+export async function listSkills({ project }: ProjectPrincipal, input: ListInput): Promise<Page<Skill>> {
+  const where = { project_id: project.id, ...havingWords(input.q, (text) => [{ name: text }, { description: text }]) };
+  const given = builtinSkills.filter(({ name, description }) => textHasWords(input.q, `${name} ${description}`));
   const { skip, take } = pageWindow(input);
   const [own, rows] = await Promise.all([db().skill.count({ where }), db().skill.findMany({ where, orderBy: { id: "desc" }, skip, take })]);
   const from = Math.max(0, skip - own);
-  const builtin = skip + take > own ? builtinSkills.slice(from, from + take - rows.length) : [];
-  return { items: [...rows.map(toSkill), ...builtin], total: own + builtinSkills.length, page: input.page, per_page: input.per_page };
+  const builtin = skip + take > own ? given.slice(from, from + take - rows.length) : [];
+  return { items: [...rows.map(toSkill), ...builtin], total: own + given.length, page: input.page, per_page: input.per_page };
 }
 
 /**

@@ -1,40 +1,75 @@
+import { bulkWorkflows, moveFolder } from "#server/features/workflows/bulk.ts";
 import { getEditorState, saveDraft } from "#server/features/workflows/draft.ts";
 import { executeWorkflow } from "#server/features/workflows/execute.ts";
+import { listWorkflows, workflowFacets } from "#server/features/workflows/list.ts";
 import { runDraft } from "#server/features/workflows/run-draft.ts";
 import {
+  BulkResult,
+  BulkWorkflowsInput,
   CreateWorkflowInput,
+  ListWorkflowsInput,
+  MovedFolder,
+  MoveFolderInput,
   SaveDraftInput,
   SetScheduleInput,
   UpdateWorkflowInput,
   Workflow,
   WorkflowDraft,
   WorkflowEditorState,
+  WorkflowFacets,
   WorkflowHead,
   WorkflowPage,
   WorkflowRef,
 } from "#server/features/workflows/schema.ts";
-import {
-  createWorkflow,
-  deleteWorkflow,
-  getWorkflow,
-  getWorkflowHead,
-  listWorkflows,
-  updateWorkflow,
-} from "#server/features/workflows/service.ts";
+import { createWorkflow, deleteWorkflow, getWorkflow, getWorkflowHead, updateWorkflow } from "#server/features/workflows/service.ts";
 import { setSchedule } from "#server/features/workflows/set-schedule.ts";
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { ExecuteInput, ExecuteResult, ExecutionSummary, RunDraftInput, WorkflowExecutionsInput } from "#server/runs/schema.ts";
 import { listWorkflowExecutions } from "#server/runs/use-cases/list-executions.ts";
-import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
+import { NoContent, Nothing } from "#server/shared/primitives-schema.ts";
 
 const tag = "Workflows";
 
 export const workflowsRouter = router({
   list: viewerProcedure
-    .meta(endpoint("GET", "/workflows", { tag, summary: "List the workflows" }))
-    .input(PageInput)
+    .meta(endpoint("GET", "/workflows", { tag, summary: "List the workflows", description: "Each with its latest execution." }))
+    .input(ListWorkflowsInput)
     .output(WorkflowPage)
     .query(({ ctx, input }) => listWorkflows(ctx.principal, input)),
+  facets: viewerProcedure
+    .meta(
+      endpoint("GET", "/workflows/facets", {
+        tag,
+        summary: "List the folders and tags of workflows",
+        description: "With how many workflows each has; at most 1,000 of each.",
+      }),
+    )
+    .input(Nothing)
+    .output(WorkflowFacets)
+    .query(({ ctx }) => workflowFacets(ctx.principal)),
+  bulk: editorProcedure
+    .meta(
+      endpoint("POST", "/workflows/bulk", {
+        tag,
+        summary: "Change many workflows",
+        description:
+          "Enables, disables, tags, moves or deletes at most 500, named by ids or by a filter, each by the rules of the operation for one. Answers when it is done, after a minute at most: with how many, and which it could not be done with and why.",
+      }),
+    )
+    .input(BulkWorkflowsInput)
+    .output(BulkResult)
+    .mutation(({ ctx, input }) => bulkWorkflows(ctx.principal, input)),
+  moveFolder: editorProcedure
+    .meta(
+      endpoint("POST", "/workflows/folders/move", {
+        tag,
+        summary: "Rename or move a folder of workflows",
+        description: "With all that is in it. A folder is there as long as a workflow is in it.",
+      }),
+    )
+    .input(MoveFolderInput)
+    .output(MovedFolder)
+    .mutation(({ ctx, input }) => moveFolder(ctx.principal, input)),
   create: editorProcedure
     .meta(
       endpoint("POST", "/workflows", {

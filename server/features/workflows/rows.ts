@@ -33,6 +33,8 @@ export const summaryFields = {
   version: true,
   trigger: true,
   error_workflow_id: true,
+  tags: true,
+  folder: true,
   created_at: true,
   updated_at: true,
 } as const satisfies Prisma.WorkflowSelect;

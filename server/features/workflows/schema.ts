@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Description, Id, ignoredFields, Name, pageOf, pageQuery, Timestamp } from "#server/shared/primitives-schema.ts";
+import { ExecutionStatus } from "#server/runs/status-schema.ts";
+import { Description, Id, ignoredFields, Name, pageOf, pageQuery, searchQuery, Timestamp } from "#server/shared/primitives-schema.ts";
 import { graphShape, Problem } from "#server/workflow/schema.ts";
 
 /** Read-only view of a schedule trigger. */
@@ -14,6 +15,33 @@ export const ScheduleView = z
   .meta({ id: "Schedule" });
 export type ScheduleView = z.infer<typeof ScheduleView>;
 
+/** A word that workflows are sorted by. A list of them in a query is separated by commas, so none has one. */
+export const Tag = z
+  .string()
+  .trim()
+  .min(1)
+  .max(40)
+  .regex(/^[^,]*$/, "A tag has no comma in it.")
+  .meta({ title: "Tag", description: "1 to 40 characters, without a comma", example: "news" });
+
+export const MAX_TAGS = 20;
+const tags = z
+  .array(Tag)
+  .max(MAX_TAGS, `At most ${MAX_TAGS} tags.`)
+  .meta({ description: `Words to sort and find it by, at most ${MAX_TAGS}; one that differs in case only is the same`, example: ["news"] });
+
+/** A folder of workflows: it is there as long as one is in it. */
+export const Folder = z
+  .string()
+  .trim()
+  .max(200)
+  .regex(
+    /^[^\s/]([^/]*[^\s/])?(\/[^\s/]([^/]*[^\s/])?){0,7}$/,
+    "Give names with a slash between them, such as Marketing/Weekly; at most 8.",
+  )
+  .meta({ title: "Folder", description: "Path of up to 8 names with a slash between them", example: "Marketing/Weekly" });
+const folder = Folder.nullable().meta({ description: "Path of the folder that it is in, such as Marketing/Weekly; null for none" });
+
 const summary = {
   id: Id,
   name: z.string().meta({ example: "Daily digest" }),
@@ -25,6 +53,8 @@ const summary = {
     description: "The workflow that is started when a run of this one fails; null takes the project's",
     example: null,
   }),
+  tags,
+  folder,
   created_at: Timestamp,
   updated_at: Timestamp,
 };
@@ -41,21 +71,36 @@ export const Workflow = z
   .meta({ id: "Workflow" });
 export type Workflow = z.infer<typeof Workflow>;
 
+/** A workflow as the list shows it. */
+export const ListedWorkflow = z
+  .object({
+    ...summary,
+    last_run: z
+      .object({ id: Id, status: ExecutionStatus, created_at: Timestamp })
+      .nullable()
+      .meta({ description: "Its latest execution; null when it has none" }),
+  })
+  .meta({ id: "ListedWorkflow" });
+export type ListedWorkflow = z.infer<typeof ListedWorkflow>;
+
+const readable = z.object({ ...Workflow.shape, last_run: ListedWorkflow.shape.last_run });
 const writable = {
   name: Name,
   description: Description,
+  tags,
+  folder,
   enabled: z.boolean(),
   error_workflow_id: summary.error_workflow_id,
   ...graphShape,
 };
 export const CreateWorkflowInput = z.strictObject({
-  ...ignoredFields(Workflow, writable),
+  ...ignoredFields(readable, writable),
   ...z.object(writable).partial().shape,
   name: Name,
 });
 export type CreateWorkflowInput = z.infer<typeof CreateWorkflowInput>;
 export const UpdateWorkflowInput = z.strictObject({
-  ...ignoredFields(Workflow, { ...writable, version: 0 }),
+  ...ignoredFields(readable, { ...writable, version: 0 }),
   workflow_id: Id,
   ...z.object(writable).partial().shape,
   version: z
@@ -71,7 +116,84 @@ export const UpdateWorkflowInput = z.strictObject({
 });
 export type UpdateWorkflowInput = z.infer<typeof UpdateWorkflowInput>;
 export const WorkflowRef = z.strictObject({ workflow_id: Id });
-export const WorkflowPage = pageOf(WorkflowSummary);
+export const WorkflowPage = pageOf(ListedWorkflow);
+
+export const WorkflowSort = z.enum(["name", "-name", "updated", "-updated", "created", "-created", "last_run", "-last_run"]);
+export type WorkflowSort = z.infer<typeof WorkflowSort>;
+
+const filter = {
+  q: searchQuery.q.meta({
+    description: "Only those that have each of these words in their name, description, tags or folder",
+    example: "digest",
+  }),
+  tag: z.string().trim().max(900).optional().meta({ description: "Only those with this tag; with all of several, by comma" }),
+  folder: z
+    .string()
+    .trim()
+    .max(200)
+    .optional()
+    .meta({ description: "Only those in this folder and in those within it; empty for those in none" }),
+  enabled: z.boolean().optional().meta({ description: "Only those that are on, or off" }),
+};
+const WorkflowFilter = z.strictObject(filter).meta({ id: "WorkflowFilter" });
+export type WorkflowFilter = z.infer<typeof WorkflowFilter>;
+
+export const ListWorkflowsInput = z.strictObject({
+  ...pageQuery,
+  ...filter,
+  sort: WorkflowSort.default("-created").meta({ description: "What they are sorted by; with a minus the other way round" }),
+});
+export type ListWorkflowsInput = z.infer<typeof ListWorkflowsInput>;
+
+const counted = { count: z.number().int().meta({ description: "How many workflows", example: 4 }) };
+/** What workflows can be filtered by, and how many there are of each. */
+export const WorkflowFacets = z
+  .object({
+    folders: z.array(z.object({ folder: Folder, ...counted })).meta({ description: "In their order; those within it are counted apart" }),
+    tags: z.array(z.object({ tag: Tag, ...counted })).meta({ description: "In their order", example: [{ tag: "news", count: 4 }] }),
+    unfiled: z.number().int().meta({ description: "How many workflows are in no folder", example: 3 }),
+    total: z.number().int().meta({ description: "How many workflows there are", example: 12 }),
+  })
+  .meta({ id: "WorkflowFacets" });
+export type WorkflowFacets = z.infer<typeof WorkflowFacets>;
+
+/** Most workflows that one request may change. */
+export const MAX_BULK = 500;
+export const BulkWorkflowsInput = z.strictObject({
+  action: z.enum(["enable", "disable", "tag", "untag", "move", "delete"]).meta({ description: "What is done with each" }),
+  ids: z
+    .array(Id)
+    .min(1)
+    .max(MAX_BULK)
+    .optional()
+    .meta({ description: `The workflows, at most ${MAX_BULK}; or give a filter` }),
+  filter: WorkflowFilter.optional().meta({ description: `Those that the list gives for it, when they are at most ${MAX_BULK}` }),
+  tags: z
+    .array(Tag)
+    .min(1)
+    .max(MAX_TAGS)
+    .optional()
+    .meta({ description: "For tag and untag: which", example: ["news"] }),
+  folder: folder.optional().meta({ description: "For move: where to; null takes them out of their folder" }),
+});
+export type BulkWorkflowsInput = z.infer<typeof BulkWorkflowsInput>;
+
+export const BulkResult = z
+  .object({
+    count: z.number().int().meta({ description: "How many it was done with", example: 3 }),
+    failed: z
+      .array(z.object({ id: Id, name: z.string().nullable(), message: z.string().meta({ description: "Why, and what to do" }) }))
+      .meta({ description: "With which it could not be done; they are as they were", example: [] }),
+  })
+  .meta({ id: "WorkflowBulkResult" });
+export type BulkResult = z.infer<typeof BulkResult>;
+
+export const MoveFolderInput = z.strictObject({
+  folder: Folder.meta({ description: "The folder that is renamed or moved, with those within it" }),
+  to: Folder.nullable().meta({ description: "Its new path; null takes what is in it out of it", example: "Marketing/Monthly" }),
+});
+export type MoveFolderInput = z.infer<typeof MoveFolderInput>;
+export const MovedFolder = z.object(counted).meta({ id: "MovedFolder" });
 
 export const SetScheduleInput = z.strictObject({
   workflow_id: Id,

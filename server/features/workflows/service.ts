@@ -3,16 +3,11 @@ import type { Prisma } from "#prisma/generated/client.ts";
 import { tellDisabled } from "#server/features/notifications/not-started.ts";
 import { checkedGraph, firstGraph, triggerKind } from "#server/features/workflows/checks.ts";
 import { assertErrorWorkflow, errorWorkflow, errorWorkflowUsers } from "#server/features/workflows/error-workflow-setting.ts";
-import { findWorkflow, summaryDto, summaryFields, workflowDto } from "#server/features/workflows/rows.ts";
+import { findWorkflow, summaryFields, workflowDto } from "#server/features/workflows/rows.ts";
 import { registerSchedule } from "#server/features/workflows/schedule.ts";
-import type {
-  CreateWorkflowInput,
-  UpdateWorkflowInput,
-  Workflow,
-  WorkflowHead,
-  WorkflowSummary,
-} from "#server/features/workflows/schema.ts";
+import type { CreateWorkflowInput, UpdateWorkflowInput, Workflow, WorkflowHead } from "#server/features/workflows/schema.ts";
 import { graphHash, noteGraph, recordAgentUses, snapshotOf } from "#server/features/workflows/snapshots.ts";
+import { keepText } from "#server/features/workflows/texts.ts";
 import { versionChanges } from "#server/features/workflows/versions.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import { namesInUse } from "#server/platform/audit/resources.ts";
@@ -20,10 +15,12 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { paged, pageWindow } from "#server/platform/paging.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
-import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
 import { Graph } from "#server/workflow/schema.ts";
+
+/** Tags as they are kept: each once, whatever its case, as it stands first. */
+export const distinctTags = (tags: readonly string[]): string[] =>
+  tags.filter((tag, index) => tags.findIndex((other) => other.toLowerCase() === tag.toLowerCase()) === index);
 
 /**
  * Writes a workflow as version 1, with a draft that equals it, and the audit entry for it.
@@ -37,7 +34,9 @@ export async function insertWorkflow(
     description = "",
     enabled = true,
     error_workflow_id,
-  }: Pick<CreateWorkflowInput, "name" | "description" | "enabled" | "error_workflow_id">,
+    tags = [],
+    folder = null,
+  }: Pick<CreateWorkflowInput, "name" | "description" | "enabled" | "error_workflow_id" | "tags" | "folder">,
   graph: Graph,
 ) {
   const id = uuid();
@@ -52,6 +51,8 @@ export async function insertWorkflow(
       name,
       description,
       enabled,
+      tags: distinctTags(tags),
+      folder,
       ...errorWorkflow(error_workflow_id),
       snapshot_id,
       trigger: triggerKind(graph),
@@ -60,6 +61,7 @@ export async function insertWorkflow(
     },
     select: summaryFields,
   });
+  await keepText(tx, id, graph);
   await registerSchedule(created, graph, tx);
   await tx.workflowVersion.create({ data: { workflow_id: id, version: 1, snapshot_id, saved_by_id: by } });
   await recordAgentUses(id, [graph], tx);
@@ -103,16 +105,6 @@ export async function getWorkflowHead(principal: ProjectPrincipal, { workflow_id
   return { version, revision: draft.revision, updated_by: draft.updated_by?.name ?? null };
 }
 
-/** The project's workflows, newest first. */
-export async function listWorkflows({ project }: ProjectPrincipal, input: PageInput): Promise<Page<WorkflowSummary>> {
-  const where = { project_id: project.id, deleted_at: null };
-  const found = await Promise.all([
-    db().workflow.count({ where }),
-    db().workflow.findMany({ where, select: summaryFields, orderBy: { id: "desc" }, ...pageWindow(input) }),
-  ]);
-  return paged(input, found, summaryDto);
-}
-
 /** Triggers that `enabled` silences. */
 const BY_ITSELF = ["schedule", "webhook", "http"];
 
@@ -120,7 +112,8 @@ const BY_ITSELF = ["schedule", "webhook", "http"];
 type Edit = (graph: Graph, which: "saved" | "draft") => Graph;
 
 /**
- * Saves a workflow: checks the graph, counts the version up, makes the draft equal to it, and registers its schedule.
+ * Saves a workflow: checks the graph, counts the version up, makes the draft equal to it, and registers its schedule. Tags and folder
+ * alone count no version up.
  * @param edit instead of a whole graph in the input, a change of the one that is there
  * @throws AppError NOT_FOUND; VALIDATION_ERROR with every structural fault or a schedule that cannot be kept; CONFLICT, naming who saved, when `version` is
  *   older than the current one, and when the project has no room for another graph
@@ -135,7 +128,12 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
   const saved = await db().$transaction(async (tx) => {
     // Not FOR UPDATE: an autosave that records an agent's use holds a key lock on this row.
     await tx.$queryRaw`SELECT 1 FROM workflows WHERE id = ${workflow_id}::uuid FOR NO KEY UPDATE`;
-    const current = await findWorkflow(principal, workflow_id, { name: true, version: true, snapshot_id: true, enabled: true }, tx);
+    const current = await findWorkflow(
+      principal,
+      workflow_id,
+      { name: true, version: true, snapshot_id: true, enabled: true, updated_at: true },
+      tx,
+    );
     if (input.version !== undefined && input.version !== current.version) {
       const last = await tx.workflowVersion.findFirst({
         where: { workflow_id, version: current.version },
@@ -149,11 +147,21 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
       );
     }
     const stored = Graph.parse((await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: current.snapshot_id } })).graph);
+    const { name, description, enabled, error_workflow_id, tags, folder } = input;
+    const filed = { ...(tags !== undefined && { tags: distinctTags(tags) }), ...(folder !== undefined && { folder }) };
+    const isFiledOnly = !hasGraph && !edit && [name, description, enabled, error_workflow_id].every((value) => value === undefined);
+    if (isFiledOnly && Object.keys(filed).length > 0) {
+      // Where it is kept is no part of what it does: no version is made, and whoever edits it need not know.
+      const data = { ...filed, updated_at: current.updated_at };
+      const row = await tx.workflow.update({ where: { id: workflow_id }, data, select: summaryFields });
+      const resource = { resource_type: "workflow", resource_id: workflow_id, resource_name: row.name } as const;
+      await recordAudit(principal, { action: "workflow.update", ...resource, detail: filed }, tx);
+      return { row, graph: stored };
+    }
     const given = edit ? edit(stored, "saved") : { nodes: input.nodes ?? stored.nodes, edges: input.edges ?? stored.edges };
     const graph = hasGraph || edit ? checkedGraph(given, workflow_id) : stored;
     const version = current.version + 1;
     const snapshot_id = hasGraph || edit ? await snapshotOf({ project_id, workflow_id }, graph, tx) : current.snapshot_id;
-    const { name, description, enabled, error_workflow_id } = input;
     await assertErrorWorkflow(tx, project_id, error_workflow_id, workflow_id);
     const row = await tx.workflow.update({
       where: { id: workflow_id },
@@ -164,10 +172,12 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
         ...(name !== undefined && { name }),
         ...(description !== undefined && { description }),
         ...(enabled !== undefined && { enabled }),
+        ...filed,
         ...errorWorkflow(error_workflow_id),
       },
       select: summaryFields,
     });
+    if (hasGraph || edit) await keepText(tx, workflow_id, graph);
     await registerSchedule(row, graph, tx);
     if (row.enabled !== current.enabled) await tellDisabled(tx, principal, row, BY_ITSELF.includes(row.trigger));
     const changes = { ...versionChanges(stored, graph) };
@@ -233,6 +243,7 @@ export async function deleteWorkflow(principal: ProjectPrincipal, { workflow_id 
     await tx.schedule.deleteMany({ where: { workflow_id } });
     await tx.webhook.deleteMany({ where: { workflow_id } });
     await tx.workflowAgentUse.deleteMany({ where: { workflow_id } });
+    await tx.workflowText.deleteMany({ where: { workflow_id } });
     await recordAudit(
       principal,
       { action: "workflow.delete", resource_type: "workflow", resource_id: workflow_id, resource_name: name },

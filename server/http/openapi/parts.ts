@@ -68,6 +68,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   "MCP servers": "Servers of the Model Context Protocol whose tools agents can call.",
   Skills: "Prompt bundles for agents: built-in ones and the project's own.",
   Credentials: "The project's secrets for expressions. Only their names can be read.",
+  Search: "One search over everything in the project, and the guide.",
   Canvases: "Dashboards over the values of Output nodes.",
   Usage: "What agents used, in tokens and money.",
   "Audit log": "Who did what to which resource of the project.",

@@ -13,6 +13,7 @@ import { notificationsRouter } from "#server/features/notifications/router.ts";
 import { platformKeysRouter } from "#server/features/platform-keys/router.ts";
 import { projectsRouter } from "#server/features/projects/router.ts";
 import { reviewsRouter } from "#server/features/reviews/router.ts";
+import { searchRouter } from "#server/features/search/router.ts";
 import { skillsRouter } from "#server/features/skills/router.ts";
 import { usageRouter } from "#server/features/usage/router.ts";
 import { webhooksRouter } from "#server/features/webhooks/router.ts";
@@ -40,6 +41,7 @@ export const appRouter = router({
   projects: projectsRouter,
   rags: ragsRouter,
   reviews: reviewsRouter,
+  search: searchRouter,
   skills: skillsRouter,
   usage: usageRouter,
   webhooks: webhooksRouter,

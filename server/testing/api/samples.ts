@@ -139,6 +139,12 @@ const samples: Record<string, Row> = {
     path: { workflow_id: await world.newTrigger("manual") },
     body: { name: world.name(), description: "New", enabled: true, ...everyNode(world) },
   }),
+  "POST /workflows/bulk": async ({ newTrigger }) => ({ body: { action: "move", ids: [await newTrigger("manual")], folder: "Marketing" } }),
+  "POST /workflows/folders/move": async ({ make, name }) => {
+    const folder = name();
+    await make("/workflows", { name: folder, folder });
+    return { body: { folder, to: `${name()}/Weekly` } };
+  },
   "POST /workflows/{workflow_id}/execute": ({ ids }) => ({ path: { workflow_id: ids.workflow }, body: { input: "Go" } }),
   "PUT /workflows/{workflow_id}/schedule": async ({ newTrigger }) => ({
     path: { workflow_id: await newTrigger("schedule", cron) },
