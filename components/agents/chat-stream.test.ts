@@ -25,7 +25,7 @@ async function told(chunks: string[], init: ResponseInit = {}): Promise<ChatEven
   return events;
 }
 const wire = (event: ChatEvent | { type: "later" }) => `id: 1\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
-const done = { type: "done", input_tokens: 1, output_tokens: 2, cost: null } as const;
+const done = { type: "done", input_tokens: 1, output_tokens: 2, cost: null, agent_version: 3 } as const;
 
 test("events come whole however the stream is cut, comments and unknown ones are passed over", async () => {
   const text = `: open\nretry: 2000\n\n${wire({ type: "delta", content: "schön" })}: keep-alive\n\n${wire({ type: "later" })}${wire(done)}`;

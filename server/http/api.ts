@@ -3,7 +3,7 @@ import { answerInngest } from "#server/http/inngest.ts";
 import { errorResponse, methodNotAllowed } from "#server/http/messages/respond.ts";
 import { openApiResponse } from "#server/http/openapi/document.ts";
 import { handleBridge, handleRest } from "#server/http/rest/rest.ts";
-import { agentChat } from "#server/http/streams/agent-chat.ts";
+import { agentChat, agentTrial } from "#server/http/streams/agent-chat.ts";
 import { canvasCsv } from "#server/http/streams/canvas-csv.ts";
 import { canvasStream, executionStream, threadStream } from "#server/http/streams/event-streams.ts";
 import { httpTrigger } from "#server/http/streams/http-trigger.ts";
@@ -69,11 +69,13 @@ export const API_ROUTES: readonly Route[] = [
   ),
   route("/api/v1/resume/{token}", { POST: resume }),
   route("/api/v1/workflows/{workflow_id}/execute", { POST: handleRest }, { others: handleRest, startsRuns: true }),
+  route("/api/v1/agents/try", { POST: agentTrial(keyToRun) }, { others: handleRest }),
   route("/api/v1/agents/{agent_id}/chat", { POST: agentChat(keyToRun) }),
   route("/api/v1/executions/{execution_id}/stream", { GET: executionStream({ keyNeeds: { scope: "read" }, allowQueryToken: true }) }),
   route("/api/v1/canvases/{canvas_id}/stream", { GET: canvasStream({ keyNeeds: { scope: "read" }, allowQueryToken: true }) }),
   route("/api/v1/canvases/{canvas_id}/data.csv", { GET: canvasCsv({ keyNeeds: { scope: "read" } }) }),
   route("/api/v1/rags/{rag_id}/documents", { POST: addRagDocument }, { others: handleRest }),
+  route("/api/v1/bridge/agents/try", { POST: agentTrial(ofBrowser) }, { others: handleBridge }),
   route("/api/v1/bridge/agents/{agent_id}/chat", { POST: agentChat(ofBrowser) }, { others: handleBridge }),
   route("/api/v1/bridge/executions/{execution_id}/stream", { GET: executionStream(ofBrowser) }, { others: handleBridge }),
   route("/api/v1/bridge/canvases/{canvas_id}/stream", { GET: canvasStream(ofBrowser) }, { others: handleBridge }),

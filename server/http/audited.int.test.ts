@@ -101,6 +101,7 @@ type World = Awaited<ReturnType<typeof world>>;
 const CALLS: Record<string, [action: string, call: (world: World) => Promise<unknown>]> = {
   "agents.create": ["agent.create", ({ agent }) => agent()],
   "agents.update": ["agent.update", async ({ api, agent }) => api.agents.update({ agent_id: await agent(), description: "New" })],
+  "agents.restore": ["agent.restore", async ({ api, agent }) => api.agents.restore({ agent_id: await agent(), version: 1 })],
   "agents.delete": ["agent.delete", async ({ api, agent }) => api.agents.delete({ agent_id: await agent() })],
   "install.nameAdmin": [
     "install_admin.add",

@@ -1,5 +1,6 @@
 import { agentNames } from "#server/features/agents/find-agent.ts";
 import { runAgentCall } from "#server/features/agents/run-agent-call.ts";
+import { markRun } from "#server/features/agents/versions.ts";
 import { readCredentialValues } from "#server/features/credentials/values.ts";
 import { startChild } from "#server/features/workflows/children.ts";
 import { startErrorWorkflow } from "#server/features/workflows/error-workflow.ts";
@@ -25,7 +26,11 @@ const callAgent: EngineServices["callAgent"] = ({ mask, ...call }) =>
 async function callUnmasked({ timeout, known, ...call }: Omit<Parameters<EngineServices["callAgent"]>[0], "mask">): Promise<NodeResult> {
   try {
     const found = known as FoundAgent | undefined; // cast: server/runs/use-cases/inline-run.ts gives it, and nobody else
-    const { text, ...reply } = await runAgentCall({ ...call, found, timeoutMs: timeout * 1000 });
+    const onVersion = (version: number) => {
+      markRun(call.agent_id, version);
+      call.onVersion(version);
+    };
+    const { text, ...reply } = await runAgentCall({ ...call, onVersion, found, timeoutMs: timeout * 1000 });
     return {
       output: text,
       ...(reply.truncated && { is_cut_off: true }),

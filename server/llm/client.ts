@@ -64,7 +64,7 @@ const MAX_REFUSAL_BYTES = 256 * 1024;
 const MAX_SDK_BYTES = 32 * 1024 * 1024;
 
 /** What an answer that is no success says: its body, or where it redirects to. */
-async function wordsOfRefusal(response: Response, asked: string | URL | Request): Promise<unknown> {
+export async function wordsOfRefusal(response: Response, asked: string | URL | Request): Promise<unknown> {
   const { bytes } = await readUpTo(response, MAX_REFUSAL_BYTES);
   const text = new TextDecoder().decode(bytes);
   const target = response.headers.get("location");

@@ -205,6 +205,35 @@ export function providerError(error: unknown, endpoint: ModelEndpoint, model: st
   return new ProviderError(`${text} ${where}`, { isRetryable });
 }
 
+/** What came of a call that asked for no model, to see whether a key works or what it may call. */
+export interface KeyFault {
+  /** Whether the provider does not accept the key, and not merely could not be asked. */
+  isRefused: boolean;
+  /** A sentence for people, without the key. */
+  text: string;
+}
+
+/**
+ * What such a call threw, in words.
+ * @param host where it went, for connection errors
+ */
+export function keyFault(error: unknown, endpoint: ModelEndpoint, host: string): KeyFault {
+  const { label } = providerKind(endpoint.provider);
+  const { status, words, reason } = providerError(error, endpoint, "", host, 0);
+  if (status !== undefined) {
+    const isRefused = status === 401 || status === 403 || reason === "wrong_key";
+    const said = isRefused ? `This key was refused by ${label} (${status})` : `${label} answered ${status}`;
+    return { isRefused, text: words ? `${said}: ${sentence(words)}` : `${said}.` };
+  }
+  const text =
+    causeOf(error, AddressRefused)?.message ??
+    causeOf(error, AnswerTooLong)?.message ??
+    (error instanceof Error && error.name === "TimeoutError"
+      ? `${label} did not answer in time at ${host}.`
+      : connectionTrouble(label, host, codeOf(error)).text);
+  return { isRefused: false, text };
+}
+
 // What a vendor's refusal is about, told by its status and words, and what to do about each.
 
 /**

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import type { ModelEndpoint } from "#server/llm/client.ts";
 import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
-import { listProviderModels } from "#server/llm/models.ts";
+import { checkKey, listProviderModels } from "#server/llm/models.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { json } from "#server/testing/ask-model.ts";
@@ -137,4 +137,53 @@ test.each([
 test("a vendor that does not answer in time leads to the curated list", async () => {
   const server = await serveHttp(() => undefined);
   await expect(listProviderModels(endpoint("azure", server.url), { timeoutMs: 50 })).resolves.toEqual({ source: "curated", models: [] });
+});
+
+test.each([
+  ["openai", 200, { data: [] }, undefined],
+  [
+    "openai",
+    401,
+    { error: { message: "Incorrect API key provided: the-key." } },
+    "This key was refused by OpenAI (401): Incorrect API key provided: ••••.",
+  ],
+  ["openai", 403, {}, "This key was refused by OpenAI (403)."],
+  [
+    "gemini",
+    400,
+    [{ error: { code: 400, message: "API key not valid. Please pass a valid API key." } }],
+    "This key was refused by Google Gemini (400): API key not valid. Please pass a valid API key.",
+  ],
+  [
+    "huggingface",
+    401,
+    { error: "Invalid credentials in Authorization header" },
+    "This key was refused by Hugging Face (401): Invalid credentials in Authorization header.",
+  ],
+  // Busy, or no list there: neither speaks against the key.
+  ["mistral", 429, { message: "Requests rate limit exceeded" }, undefined],
+  ["openai", 404, {}, undefined],
+  ["openai", 402, { message: "Payment required" }, "This key could not be checked. OpenAI answered 402: Payment required."],
+  ["openai", 503, "<html><title>Down</title>", "This key could not be checked. OpenAI answered 503: Down."],
+] as const)("a key of %s is checked by one call that costs nothing, answered %i", async (provider, status, body, said) => {
+  const target = await serve(body, status);
+  const asked: string[] = [];
+  const checked = checkKey(endpoint(provider, null), { fetch: towards(target, asked) });
+  if (said === undefined) await checked;
+  else await expect(checked).rejects.toMatchObject({ code: "UPSTREAM_ERROR", message: said });
+  expect([target.requests.length, target.requests[0]?.headers.authorization]).toEqual([1, "Bearer the-key"]);
+  expect(target.requests[0]?.path).toMatch(provider === "huggingface" ? /whoami/ : /models$/);
+});
+
+test("a key whose provider is not there is not taken unseen, and the reason is told", async () => {
+  const away = await serve({});
+  await away.stop();
+  const told: string[] = [];
+  await expect(checkKey(endpoint("openai_compatible", away.url))).rejects.toMatchObject({
+    message: expect.stringMatching(
+      /^This key could not be checked\. OpenAI-compatible does not accept connections at (127\.0\.0\.1|localhost):\d+\.$/,
+    ),
+  });
+  await listProviderModels(endpoint("openai_compatible", away.url), { onProblem: (text) => told.push(text) });
+  expect(told).toEqual([expect.stringContaining("does not accept connections")]);
 });

@@ -1,5 +1,7 @@
-import type { ModelList } from "#server/features/llm-keys/schema.ts";
-import { baseUrlOf, type ModelEndpoint } from "#server/llm/client.ts";
+import { APIError } from "openai";
+import type { ListedModels } from "#server/features/llm-keys/schema.ts";
+import { baseUrlOf, type ModelEndpoint, wordsOfRefusal } from "#server/llm/client.ts";
+import { keyFault, ProviderError } from "#server/llm/errors.ts";
 import { providerKind } from "#server/llm/kinds.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
 import { textUpTo } from "#server/platform/net/read-up-to.ts";
@@ -75,7 +77,7 @@ function isChatModel(endpoint: ModelEndpoint, model: ListedModel): boolean {
   return !isVendorsOwn || !NOT_CHAT.test(model.id);
 }
 
-function entryOf({ id, display_name, model }: ListedModel): ModelList["models"][number] {
+function entryOf({ id, display_name, model }: ListedModel): ListedModels["models"][number] {
   const name = String(id).replace(/^models\//, "");
   const label = display_name ?? model;
   return { id: name, ...(typeof label === "string" && label !== name && { label }) };
@@ -95,17 +97,20 @@ function nextPage(first: string, body: Page | unknown[]): string | undefined {
   return url.href;
 }
 
+const refusal = async (response: Response, url: string): Promise<APIError> =>
+  APIError.generate(response.status, { error: await wordsOfRefusal(response, url) }, undefined, response.headers);
+
 async function listed(
   endpoint: ModelEndpoint,
   { url, headers }: Listing,
   fetch: ReturnType<typeof guardedFetch>,
   signal: AbortSignal,
-): Promise<ModelList["models"]> {
+): Promise<ListedModels["models"]> {
   const rows: unknown[] = [];
   let next: string | undefined = url;
   for (let page = 1; next !== undefined && rows.length < MOST_MODELS && page <= MOST_PAGES; page++) {
     const response = await fetch(next, { headers, signal });
-    if (!response.ok) throw new Error(`The listing answered ${response.status}.`);
+    if (!response.ok) throw await refusal(response, next);
     const body = JSON.parse(await textUpTo(response, MAX_BYTES)) as Page | unknown[];
     const list = Array.isArray(body) ? body : (body.data ?? body.models);
     if (!Array.isArray(list)) throw new Error("The listing is no list.");
@@ -117,22 +122,70 @@ async function listed(
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()].slice(0, MOST_MODELS);
 }
 
+interface Asking {
+  fetch?: ReturnType<typeof guardedFetch>;
+  timeoutMs?: number;
+}
+
 /**
  * The models that a key can call: the vendor's live list, or our curated one when that cannot be had within 8 seconds.
  * Never throws; any other id may still be typed.
+ * @param onProblem told, as a sentence, why the vendor gave no list
  */
 export async function listProviderModels(
   endpoint: ModelEndpoint,
-  { fetch = guardedFetch(endpoint.reach), timeoutMs = TIMEOUT_MS }: { fetch?: ReturnType<typeof guardedFetch>; timeoutMs?: number } = {},
-): Promise<ModelList> {
+  { fetch = guardedFetch(endpoint.reach), timeoutMs = TIMEOUT_MS, onProblem }: Asking & { onProblem?: (text: string) => void } = {},
+): Promise<ListedModels> {
   const signal = AbortSignal.timeout(timeoutMs);
+  let problem: string | undefined;
   for (const listing of listingsOf(endpoint)) {
     try {
       const models = await listed(endpoint, listing, fetch, signal);
       if (models.length) return { source: "live", models };
-    } catch {
+    } catch (error) {
       // Offline, no right to list, another format: the curated list says as much in its `source`.
+      problem = keyFault(error, endpoint, new URL(listing.url).host).text;
     }
   }
+  if (problem !== undefined) onProblem?.(problem);
   return { source: "curated", models: providerKind(endpoint.provider).curatedModels.map((id) => ({ id })) };
+}
+
+/** Tells whose a token of Hugging Face is: its catalogue is open to all, and says nothing of a key. */
+const HUB_WHOAMI = "https://huggingface.co/api/whoami-v2";
+
+/** Where a key is needed and nothing is paid, in this order until one of them is there. */
+const checksOf = (endpoint: ModelEndpoint): Listing[] =>
+  endpoint.baseUrl === null && endpoint.provider === "huggingface"
+    ? [{ url: HUB_WHOAMI, headers: { authorization: `Bearer ${endpoint.apiKey}` } }]
+    : listingsOf(endpoint);
+
+/**
+ * Makes one call with a key, as a rule for the list of models, which costs nothing. A service that has no such list takes the
+ * key for all that can be told without a model.
+ * @throws ProviderError (UPSTREAM_ERROR): the provider's refusal, or why it could not be asked within 8 seconds
+ */
+export async function checkKey(
+  endpoint: ModelEndpoint,
+  { fetch = guardedFetch(endpoint.reach), timeoutMs = TIMEOUT_MS }: Asking = {},
+): Promise<void> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  for (const { url, headers } of checksOf(endpoint)) {
+    const { host } = new URL(url);
+    const refused = await fetch(url, { headers, signal }).then(
+      async (response) => {
+        if (!response.ok) return refusal(response, url);
+        await response.body?.cancel();
+        return undefined;
+      },
+      (error: unknown) => error,
+    );
+    if (refused === undefined) return;
+    const { isRefused, text } = keyFault(refused, endpoint, host);
+    if (isRefused) throw new ProviderError(text, { reason: "wrong_key" });
+    const { status } = refused instanceof APIError ? refused : {};
+    // Busy, or no such list here: neither speaks against the key.
+    const isOtherwise = typeof status === "number" && status >= 400 && status < 500 && status !== 402;
+    if (!isOtherwise) throw new ProviderError(`This key could not be checked. ${text}`);
+  }
 }

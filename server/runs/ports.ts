@@ -270,7 +270,7 @@ export interface EngineServices {
   halt?: AbortSignal;
   /**
    * Calls an agent of the project (throws HostFault for a fault that is not the agent's); `onDelta` gets its answer piece by
-   * piece, `onRestart` when a try begins anew, `onUsed` what it has used and done so far, each time its model has answered
+   * piece, `onVersion` which version of it is asked, `onRestart` when a try begins anew, `onUsed` what it has used and done so far, each time its model has answered
    * (the list of tool calls goes on being filled). The message holds secrets in clear: `mask` takes them out of a text, and is
    * left out when there are none.
    */
@@ -281,6 +281,7 @@ export interface EngineServices {
       known?: unknown;
       signal: AbortSignal;
       mask?: ((text: string) => string) | undefined;
+      onVersion(agent_version: number): void;
       onDelta(content: string): void;
       onRestart(): void;
       onUsed(usage: CallUsage): void;

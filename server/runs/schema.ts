@@ -272,6 +272,11 @@ export const NodeLog = z
     output_tokens: z.number().int(),
     cost: nodeCost,
     answer_truncated: answerTruncated,
+    agent_version: z
+      .number()
+      .int()
+      .optional()
+      .meta({ description: "Only of an agent's call: the version of the agent that was asked, see GET /agents/{agent_id}/versions" }),
     printed: z.string().optional().meta({ description: "Only of code that printed something: the first 64 KiB of it" }),
     child_execution_id: Id.optional().meta({ description: "Only of a node that runs another workflow: the execution that it has started" }),
     response: z

@@ -1,9 +1,12 @@
 import type { z } from "zod";
+import { assertAgent } from "#server/features/agents/find-agent.ts";
 import { type AgentCallResult, type RunAgentCall, runAgentCall } from "#server/features/agents/run-agent-call.ts";
-import type { AgentReply, ChatBody, ChatEvent, TestAgentInput } from "#server/features/agents/schema.ts";
+import type { AgentReply, ChatBody, ChatEvent, TestAgentInput, TryAgentBody } from "#server/features/agents/schema.ts";
+import { unsavedAgent } from "#server/features/agents/service.ts";
 import { projectMask } from "#server/features/credentials/project-mask.ts";
-import { recordUsage } from "#server/features/usage/record.ts";
+import { NO_ONE, recordUsage } from "#server/features/usage/record.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { AppError, isAppError } from "#server/platform/errors.ts";
 import { withMask } from "#server/platform/mask-scope.ts";
 import { type Masker, unmasked } from "#server/platform/masking/masker.ts";
 import type { CallUsage } from "#server/runs/ports.ts";
@@ -34,14 +37,18 @@ function maskedListeners({ onDelta, onToolCall, onToolResult }: Listeners, maske
  * that its model, a tool or a vendor tells again is masked, as in runs.
  * @throws as runAgentCall does
  */
-async function askAgent(call: Omit<RunAgentCall, "onUsed">): Promise<AgentCallResult> {
+async function askAgent(call: Omit<RunAgentCall, "onUsed" | "onVersion">): Promise<AgentCallResult & { agent_version: number | null }> {
   const masker = await projectMask(call.project_id);
   const { end, ...listeners } = maskedListeners(call, masker);
   let used: CallUsage | undefined;
+  let agent_version: number | null = null;
   const ask = () =>
     runAgentCall({
       ...call,
       ...(masker !== unmasked && listeners),
+      onVersion: (version) => {
+        agent_version = version || null;
+      },
       onUsed: (usage) => {
         used = usage;
       },
@@ -49,14 +56,14 @@ async function askAgent(call: Omit<RunAgentCall, "onUsed">): Promise<AgentCallRe
   try {
     const result = await withMask(masker.text, ask);
     end();
-    return { ...result, text: masker.text(result.text), tool_calls: masker.deep(result.tool_calls) };
+    return { ...result, agent_version, text: masker.text(result.text), tool_calls: masker.deep(result.tool_calls) };
   } finally {
     await recordUsage(call.project_id, "chat", used);
   }
 }
 
 /** The answer of a chat or a test. What the tools said is the stream's to tell: the record of a call is its name and arguments. */
-const agentReply = ({ text, tool_calls, cached_tokens: _, ...rest }: AgentCallResult): AgentReply => ({
+const agentReply = ({ text, tool_calls, cached_tokens: _, ...rest }: Awaited<ReturnType<typeof askAgent>>): AgentReply => ({
   response: text,
   ...rest,
   tool_calls: tool_calls.map(({ name, args }) => ({ name, args })),
@@ -69,7 +76,7 @@ export interface ChatHandlers {
   /** Ends the call at once. */
   signal: AbortSignal;
   /** Gets what happens as it happens, `done` and `error` excepted. */
-  tell?: (event: ChatEvent) => void;
+  tell?: ((event: ChatEvent) => void) | undefined;
 }
 
 /**
@@ -81,21 +88,42 @@ export async function chatWithAgent(
   { agent_id, message, history }: Pick<ChatBody, "message" | "history"> & { agent_id: string },
   { signal, tell }: ChatHandlers,
 ): Promise<AgentReply> {
-  const result = await askAgent({
-    project_id: principal.project.id,
-    agent_id,
-    message,
-    history,
-    timeoutMs: CHAT_MS,
-    retries: 2,
-    signal,
-    ...(tell && {
+  return agentReply(await askAgent({ project_id: principal.project.id, agent_id, message, history, ...chatting({ signal, tell }) }));
+}
+
+const chatting = ({ signal, tell }: ChatHandlers) => ({
+  timeoutMs: CHAT_MS,
+  retries: 2,
+  signal,
+  ...(tell &&
+    ({
       onDelta: (content) => tell({ type: "delta", content }),
       onToolCall: ({ id, name, args }) => tell({ type: "tool_call", id, name, args }),
       onToolResult: ({ id, name }, answer) => tell({ type: "tool_result", id, name, ...answer }),
-    }),
+    } satisfies Listeners)),
+});
+
+/**
+ * Chats with a configuration as it is given, saved or not. Nothing of it is kept but what it used.
+ * @throws AppError VALIDATION_ERROR as when an agent is created with it, or for an `agent_id` that the project does not have;
+ *   UPSTREAM_ERROR with the provider's message; the signal's reason when it fires
+ */
+export async function tryAgent(
+  { project }: ProjectPrincipal,
+  { config, agent_id, message, history }: Omit<TryAgentBody, "stream">,
+  handlers: ChatHandlers,
+): Promise<AgentReply> {
+  const id = agent_id === undefined ? NO_ONE : await knownAgent(project.id, agent_id);
+  const found = await unsavedAgent(project.id, config, id);
+  return agentReply(await askAgent({ project_id: project.id, agent_id: id, found, message, history, ...chatting(handlers) }));
+}
+
+async function knownAgent(project_id: string, agent_id: string): Promise<string> {
+  const { id } = await assertAgent(project_id, agent_id).catch((error: unknown) => {
+    if (!isAppError(error)) throw error;
+    throw new AppError("VALIDATION_ERROR", error.message, { errors: [{ path: "agent_id", message: error.message }] });
   });
-  return agentReply(result);
+  return id;
 }
 
 const TEST_MS = 120_000;

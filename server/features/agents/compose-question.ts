@@ -1,7 +1,9 @@
+import { toAgent } from "#server/features/agents/find-agent.ts";
 import { knowledgeTool } from "#server/features/agents/knowledge-tool.ts";
 import { type Agent, type PromptPreview, type PromptPreviewInput, PromptPreviewMessage } from "#server/features/agents/schema.ts";
-import { prepareAgent } from "#server/features/agents/service.ts";
+import { unsavedAgent } from "#server/features/agents/service.ts";
 import { readSearchCredentials } from "#server/features/credentials/values.ts";
+import { endpointOf } from "#server/features/llm-keys/stored-key.ts";
 import { openAgentMcp } from "#server/features/mcp/agent-tools.ts";
 import { readSkills } from "#server/features/skills/service.ts";
 import { firstBody } from "#server/llm/chat.ts";
@@ -11,7 +13,7 @@ import type { AgentToolDefinition } from "#server/llm/tools/tool.ts";
 import { webScraperTool } from "#server/llm/tools/web-scraper.ts";
 import { webSearchTool } from "#server/llm/tools/web-search.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { db, pool } from "#server/platform/db/client.ts";
+import { db } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 
@@ -106,31 +108,14 @@ async function toolsOfAgent(agent: Equipped): Promise<AgentEquipment> {
   };
 }
 
-/** The schema as it would be stored: the database keeps the keys of an object in an order of its own. */
-async function asStored(schema: Agent["output_schema"]): Promise<Agent["output_schema"]> {
-  if (!schema) return null;
-  const { rows } = await pool().query<{ schema: Agent["output_schema"] }>("SELECT $1::jsonb AS schema", [JSON.stringify(schema)]);
-  return rows[0]?.schema ?? null;
-}
-
 /**
  * What the model of an agent would be sent, as the fields of its form stand. Calls nobody and writes nothing; the key itself
  * goes in a header and is no part of it.
  * @throws AppError VALIDATION_ERROR as when the agent is saved
  */
 export async function previewPrompt({ project }: ProjectPrincipal, input: PromptPreviewInput): Promise<PromptPreview> {
-  const { data, abilities, trial } = await prepareAgent(project.id, input);
-  const { system_prompt = "", temperature = null, max_tokens = null } = data;
-  const agent = {
-    ...abilities,
-    output_schema: await asStored(abilities.output_schema),
-    project_id: project.id,
-    endpoint: trial.endpoint,
-    model: data.model,
-    system_prompt,
-    temperature,
-    max_tokens,
-  };
+  const row = await unsavedAgent(project.id, input, "");
+  const agent = { ...toAgent(row), project_id: project.id, endpoint: endpointOf(row.llm_key) };
   const { question, close } = await composeQuestion(agent, { message: PromptPreviewMessage });
   try {
     // As in a run and in a chat, where the answer comes in pieces.

@@ -1,6 +1,6 @@
 import type { Prisma } from "#prisma/generated/client.ts";
 import { Agent, AgentTool } from "#server/features/agents/schema.ts";
-import { pool } from "#server/platform/db/client.ts";
+import { db, pool } from "#server/platform/db/client.ts";
 import { notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { AGENT_JSON, type FoundAgent } from "#server/runs/store/agent-json.ts";
@@ -13,7 +13,7 @@ export const withLinks = {
 } as const satisfies Prisma.AgentInclude;
 
 type AgentRow = Prisma.AgentGetPayload<{ include: typeof withLinks }>;
-type KeyedAgentRow = Prisma.AgentGetPayload<{ include: typeof withLinks & { llm_key: true } }>;
+export type KeyedAgentRow = Prisma.AgentGetPayload<{ include: typeof withLinks & { llm_key: true } }>;
 const FIND = {
   name: "find-agent",
   text: `SELECT ${AGENT_JSON} AS found FROM agents a JOIN llm_keys k ON k.id = a.llm_key_id WHERE a.id = $1 AND a.project_id = $2`,
@@ -27,6 +27,17 @@ export async function findAgent(projectId: string, agentId: string): Promise<Key
   const { rows } = isUuid(agentId) ? await pool().query<{ found: FoundAgent }>({ ...FIND, values: [agentId, projectId] }) : { rows: [] };
   if (!rows[0]) throw notFound("agent");
   return agentOf(rows[0].found);
+}
+
+/**
+ * That an agent is there, and its current version.
+ * @throws AppError NOT_FOUND, also for an agent of another project
+ */
+export async function assertAgent(project_id: string, agent_id: string): Promise<{ id: string; version: number }> {
+  const where = { id: agent_id, project_id };
+  const found = isUuid(agent_id) ? await db().agent.findFirst({ where, select: { id: true, version: true } }) : null;
+  if (!found) throw notFound("agent");
+  return found;
 }
 
 /** The stored agent, out of what a statement has found. */
@@ -57,6 +68,7 @@ export const toAgent = (row: AgentRow): Agent => ({
   rag_ids: row.rag_sources.map((link) => link.rag_source_id),
   skill_ids: row.skills.map((link) => link.skill_id),
   output_schema: Agent.shape.output_schema.parse(row.output_schema),
+  version: row.version,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });

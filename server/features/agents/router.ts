@@ -5,13 +5,30 @@ import {
   AgentPage,
   AgentRef,
   AgentReply,
+  AgentVersion,
+  AgentVersionPage,
+  AgentVersionRef,
+  AgentWorkflowPage,
   CreateAgentInput,
+  ListAgentVersionsInput,
+  ListAgentWorkflowsInput,
+  MOST_VERSIONS,
+  NEWEST_VERSIONS,
   PromptPreview,
   PromptPreviewInput,
   TestAgentInput,
   UpdateAgentInput,
 } from "#server/features/agents/schema.ts";
-import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from "#server/features/agents/service.ts";
+import {
+  createAgent,
+  deleteAgent,
+  getAgent,
+  listAgents,
+  listAgentWorkflows,
+  restoreAgentVersion,
+  updateAgent,
+} from "#server/features/agents/service.ts";
+import { getAgentVersion, listAgentVersions } from "#server/features/agents/versions.ts";
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { ListInput, NoContent } from "#server/shared/primitives-schema.ts";
 
@@ -40,6 +57,44 @@ export const agentsRouter = router({
     .input(UpdateAgentInput)
     .output(Agent)
     .mutation(({ ctx, input }) => updateAgent(ctx.principal, input)),
+  versions: viewerProcedure
+    .meta(
+      endpoint("GET", "/agents/{agent_id}/versions", {
+        tag,
+        summary: "List an agent's versions",
+        description: `Each save is one: who made it, when, and what it changed; newest first. The newest ${NEWEST_VERSIONS} are kept, and older ones that have answered in a run, ${MOST_VERSIONS} in all.`,
+      }),
+    )
+    .input(ListAgentVersionsInput)
+    .output(AgentVersionPage)
+    .query(({ ctx, input }) => listAgentVersions(ctx.principal, input)),
+  version: viewerProcedure
+    .meta(endpoint("GET", "/agents/{agent_id}/versions/{version}", { tag, summary: "Read a version of an agent, with what it was then" }))
+    .input(AgentVersionRef)
+    .output(AgentVersion)
+    .query(({ ctx, input }) => getAgentVersion(ctx.principal, input)),
+  restore: editorProcedure
+    .meta(
+      endpoint("POST", "/agents/{agent_id}/versions/{version}/restore", {
+        tag,
+        summary: "Restore a version of an agent",
+        description: `Makes the next version of it. The name stays, since workflows read answers by it. ${live}`,
+      }),
+    )
+    .input(AgentVersionRef)
+    .output(Agent)
+    .mutation(({ ctx, input }) => restoreAgentVersion(ctx.principal, input)),
+  workflows: viewerProcedure
+    .meta(
+      endpoint("GET", "/agents/{agent_id}/workflows", {
+        tag,
+        summary: "List the workflows that use an agent",
+        description: "In their saved version or their draft, by name: what a change of the agent reaches.",
+      }),
+    )
+    .input(ListAgentWorkflowsInput)
+    .output(AgentWorkflowPage)
+    .query(({ ctx, input }) => listAgentWorkflows(ctx.principal, input)),
   delete: editorProcedure
     .meta(
       endpoint("DELETE", "/agents/{agent_id}", {

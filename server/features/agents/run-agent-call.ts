@@ -1,5 +1,5 @@
 import { composeQuestion } from "#server/features/agents/compose-question.ts";
-import { agentOf, findAgent, toAgent } from "#server/features/agents/find-agent.ts";
+import { agentOf, findAgent, type KeyedAgentRow, toAgent } from "#server/features/agents/find-agent.ts";
 import { ModelPrices } from "#server/features/llm-keys/schema.ts";
 import { endpointOf } from "#server/features/llm-keys/stored-key.ts";
 import { type ChatLoopRequest, type ChatLoopResult, chatWithTools, type ToolUse } from "#server/llm/chat-loop.ts";
@@ -14,8 +14,8 @@ import type { FoundAgent } from "#server/runs/store/agent-json.ts";
 export interface RunAgentCall {
   project_id: string;
   agent_id: string;
-  /** The agent, when the caller has read it just now. */
-  found?: FoundAgent | undefined;
+  /** The agent, when the caller has read it just now; or one that is not saved, which bears the id that its usage is counted under. */
+  found?: FoundAgent | KeyedAgentRow | undefined;
   /** What to ask. */
   message: string;
   /** Earlier turns, oldest first. */
@@ -25,6 +25,8 @@ export interface RunAgentCall {
   /** Further tries of each request after a 429, a 5xx or a lost connection. */
   retries: number;
   signal?: AbortSignal | undefined;
+  /** Told the version of the agent that is asked, before anything is sent. */
+  onVersion?: ((version: number) => void) | undefined;
   /** Gets each piece of the answer as it comes. */
   onDelta?: ((content: string) => void) | undefined;
   /**
@@ -58,8 +60,9 @@ export interface AgentCallResult extends Omit<ChatLoopResult, "tool_calls"> {
  *   the signal's reason when it fires; `onUsed` has told what was used before
  */
 export async function runAgentCall(call: RunAgentCall): Promise<AgentCallResult> {
-  const { project_id, agent_id, found, message, history, onUsed, ...rest } = call;
-  const agent = found ? agentOf(found) : await findAgent(project_id, agent_id);
+  const { project_id, agent_id, found, message, history, onVersion, onUsed, ...rest } = call;
+  const agent = !found ? await findAgent(project_id, agent_id) : "agent" in found ? agentOf(found) : found;
+  onVersion?.(agent.version);
   const endpoint = endpointOf(agent.llm_key, unsealOften);
   const { model } = agent;
   const { provider, baseUrl } = endpoint;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RunToolCall, ToolCall } from "#server/runs/schema.ts";
-import { Description, Id, ignoredFields, Name, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
+import { Description, Id, ignoredFields, Name, pageOf, pageQuery, Timestamp } from "#server/shared/primitives-schema.ts";
 
 export const AgentTool = z.enum(["web_search", "web_scraper"]);
 
@@ -46,13 +46,16 @@ const writable = {
   }),
 };
 
+const VersionNumber = z.number().int().min(1).max(2_147_483_647).meta({ description: "Number of the version, from 1", example: 3 });
+
+/** All that a save of an agent can change, as it is kept. */
+const kept = { ...writable, name: z.string().meta({ example: "Writer" }), description: z.string(), model: z.string() };
+
 export const Agent = z
   .object({
     id: Id,
-    ...writable,
-    name: z.string().meta({ example: "Writer" }),
-    description: z.string(),
-    model: z.string(),
+    ...kept,
+    version: VersionNumber.meta({ description: "Counts up with each save that changes something" }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -85,13 +88,54 @@ export const UpdateAgentInput = z.strictObject({
   ...ignoredFields(Agent, writable),
   agent_id: Id,
   ...z.object(writable).partial().shape,
+  version: VersionNumber.optional().meta({
+    description:
+      "The version that you changed; an older one than the current is refused with 409 that says who saved, left out it overwrites",
+  }),
   if_unchanged_since: Timestamp.optional().meta({
-    description: "The `updated_at` that the change begins from: when the agent was saved after it, the answer is 409 and says by whom",
+    description: "The same by time: the `updated_at` that the change begins from",
   }),
 });
 export type UpdateAgentInput = z.infer<typeof UpdateAgentInput>;
 export const AgentRef = z.strictObject({ agent_id: Id });
 export const AgentPage = pageOf(Agent);
+
+/** So many of the newest versions of an agent are kept, whatever is in them. */
+export const NEWEST_VERSIONS = 100;
+/** So many are kept in all: older ones only if they have answered in a run, whose log names them. */
+export const MOST_VERSIONS = 500;
+
+const versionSummary = {
+  version: VersionNumber,
+  is_current: z.boolean().meta({ description: "Whether runs ask it now", example: true }),
+  saved_by: z
+    .object({ id: Id, name: z.string().meta({ example: "Ada Weaver" }) })
+    .nullable()
+    .meta({ description: "Who saved it; null when that is not known, or the account is gone" }),
+  created_at: Timestamp,
+  changed: z
+    .array(z.enum(Object.keys(writable) as (keyof typeof writable)[])) // cast: keys of an object of ours
+    .meta({ description: "Fields that are not as in the version before; of the first one none", example: ["system_prompt"] }),
+  restored_from: VersionNumber.nullable().meta({
+    description: "The version that was restored by it; null when it was saved",
+    example: null,
+  }),
+};
+export const AgentVersionSummary = z.object(versionSummary).meta({ id: "AgentVersionSummary" });
+export type AgentVersionSummary = z.infer<typeof AgentVersionSummary>;
+export const AgentVersionPage = pageOf(AgentVersionSummary);
+export const AgentVersion = z
+  .object({ ...versionSummary, config: z.object(kept).meta({ description: "The agent as it was saved then" }) })
+  .meta({ id: "AgentVersion" });
+export type AgentVersion = z.infer<typeof AgentVersion>;
+export const ListAgentVersionsInput = z.strictObject({ agent_id: Id, ...pageQuery });
+export const AgentVersionRef = z.strictObject({ agent_id: Id, version: VersionNumber });
+
+export const ListAgentWorkflowsInput = z.strictObject({ agent_id: Id, ...pageQuery });
+export const AgentWorkflow = z
+  .object({ id: Id, name: z.string().meta({ example: "Daily digest" }), enabled: z.boolean() })
+  .meta({ id: "AgentWorkflow" });
+export const AgentWorkflowPage = pageOf(AgentWorkflow);
 
 const message = z
   .string()
@@ -106,6 +150,9 @@ const truncated = z
   .literal(true)
   .optional()
   .meta({ description: "Only there when the answer ends at the limit of its length (max_tokens, or the model's own) and may be cut" });
+const agent_version = VersionNumber.nullable().meta({
+  description: "The version of the agent that answered; null of a configuration that is not saved",
+});
 export const TestAgentInput = z.strictObject({ agent_id: Id, message });
 
 export const AgentReply = z
@@ -116,6 +163,7 @@ export const AgentReply = z
     input_tokens: z.number().int(),
     output_tokens: z.number().int(),
     cost,
+    agent_version,
     tool_calls: z.array(ToolCall),
     truncated,
   })
@@ -134,6 +182,22 @@ export const ChatBody = z
   })
   .meta({ id: "ChatBody" });
 export type ChatBody = z.infer<typeof ChatBody>;
+
+export const TryAgentBody = z
+  .strictObject({
+    config: CreateAgentInput.partial({ name: true }).meta({
+      description:
+        "An agent as it would be created, or as a GET or a version gave it; what is left out is as at creation, and the name does not matter",
+    }),
+    message: message.meta({ description: "What to ask" }),
+    history: ChatBody.shape.history,
+    stream: z.boolean().default(false).meta({ description: "true: server-sent events, as of a chat; false: one JSON answer" }),
+    agent_id: Id.optional().meta({
+      description: "The agent that the configuration is a change of: what it uses is counted as that agent's",
+    }),
+  })
+  .meta({ id: "TryAgentBody" });
+export type TryAgentBody = z.infer<typeof TryAgentBody>;
 
 const callId = z.string().meta({ description: "Pairs a result with its call" });
 const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) => z.object({ type: z.literal(type), ...shape });
@@ -156,7 +220,7 @@ export const ChatEvent = z
       success: z.boolean(),
       sources: RunToolCall.shape.sources,
     }).meta({ id: "ChatToolResultEvent", description: "A tool has answered" }),
-    event("done", { input_tokens: z.number().int(), output_tokens: z.number().int(), cost, truncated }).meta({
+    event("done", { input_tokens: z.number().int(), output_tokens: z.number().int(), cost, agent_version, truncated }).meta({
       id: "ChatDoneEvent",
       description: "The last event of a chat that ended well, with the tokens and the cost of all rounds",
     }),

@@ -1,17 +1,19 @@
+import type { z } from "zod";
 import { Prisma } from "#prisma/generated/client.ts";
 import { type Abilities, checkAbilities, hasTools, saveLinks } from "#server/features/agents/abilities.ts";
-import { findAgent, toAgent, withLinks } from "#server/features/agents/find-agent.ts";
-import type { Agent, CreateAgentInput, UpdateAgentInput } from "#server/features/agents/schema.ts";
+import { assertAgent, findAgent, type KeyedAgentRow, toAgent, withLinks } from "#server/features/agents/find-agent.ts";
+import type { Agent, AgentWorkflow, CreateAgentInput, UpdateAgentInput } from "#server/features/agents/schema.ts";
+import { keepVersion, restorable, savedMeanwhile } from "#server/features/agents/versions.ts";
 import { chooseLlmKey, endpointOf } from "#server/features/llm-keys/stored-key.ts";
 import type { ModelEndpoint } from "#server/llm/client.ts";
 import { type ModelChoice, validateModel } from "#server/llm/validate-model.ts";
 import { deleteResource, namesInUse, nameTaken, saveResource } from "#server/platform/audit/resources.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { db } from "#server/platform/db/client.ts";
+import { db, pool } from "#server/platform/db/client.ts";
 import { AppError, isForeignKeyViolation, notFound } from "#server/platform/errors.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import { havingWords } from "#server/platform/search-words.ts";
-import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
+import type { ListInput, Page, PageInput } from "#server/shared/primitives-schema.ts";
 
 /**
  * One agent of the project.
@@ -52,7 +54,7 @@ async function assertNameFree(projectId: string, name: string, exceptAgentId?: s
  */
 async function saveAgent(
   principal: ProjectPrincipal,
-  record: { action: "agent.create" | "agent.update"; name: string; detail?: Prisma.InputJsonObject; at?: Date },
+  record: { action: "agent.create" | "agent.update" | "agent.restore"; name: string; detail?: Prisma.InputJsonObject },
   write: (tx: Prisma.TransactionClient) => Promise<{ id: string; name: string }>,
 ): Promise<Agent> {
   try {
@@ -65,8 +67,9 @@ async function saveAgent(
 
 /** An agent that may be written: its resources are there, and its model is known to take the call. */
 export interface NewAgent {
-  data: Omit<Prisma.AgentUncheckedCreateInput, "id" | "name" | "project_id">;
+  data: Pick<KeyedAgentRow, "description" | "llm_key_id" | "model" | "system_prompt" | "temperature" | "max_tokens" | "tools">;
   abilities: Abilities;
+  key: KeyedAgentRow["llm_key"];
   /** The live call that is still to be made. */
   trial: { endpoint: ModelEndpoint; choice: ModelChoice };
 }
@@ -92,21 +95,56 @@ export async function prepareAgent(project_id: string, input: Omit<CreateAgentIn
       temperature,
       max_tokens,
       tools: abilities.tools,
-      output_schema: (output_schema as Prisma.InputJsonObject | null) ?? Prisma.DbNull,
     },
     abilities,
+    key,
     trial: { endpoint, choice: { model, temperature, hasTools: hasTools(abilities) } },
   };
 }
 
-/** Writes a prepared agent with its links. */
+/**
+ * An agent as a configuration describes it, that can be asked although it is not saved: its version is 0.
+ * @param id under which its usage is counted
+ * @throws AppError VALIDATION_ERROR as `prepareAgent`
+ */
+export async function unsavedAgent(project_id: string, config: Omit<CreateAgentInput, "name">, id: string): Promise<KeyedAgentRow> {
+  const { data, abilities, key } = await prepareAgent(project_id, config);
+  const { mcp_server_ids, rag_ids, skill_ids } = abilities;
+  const now = new Date();
+  return {
+    ...data,
+    id,
+    project_id,
+    name: "",
+    version: 0,
+    created_at: now,
+    updated_at: now,
+    output_schema: await asStored(abilities.output_schema),
+    llm_key: key,
+    mcp_servers: mcp_server_ids.map((mcp_server_id) => ({ mcp_server_id })),
+    rag_sources: rag_ids.map((rag_source_id) => ({ rag_source_id })),
+    skills: skill_ids.map((skill_id) => ({ skill_id })),
+  };
+}
+
+/** The schema as it would be stored: the database keeps the keys of an object in an order of its own. */
+async function asStored(schema: Agent["output_schema"]): Promise<Prisma.JsonObject | null> {
+  if (!schema) return null;
+  const { rows } = await pool().query<{ schema: Prisma.JsonObject }>("SELECT $1::jsonb AS schema", [JSON.stringify(schema)]);
+  return rows[0]?.schema ?? null;
+}
+
+/** Writes a prepared agent with its links, as version 1. */
 export async function insertAgent(
   tx: Prisma.TransactionClient,
-  { project_id, name }: { project_id: string; name: string },
+  { project, user }: ProjectPrincipal,
+  name: string,
   { data, abilities }: Pick<NewAgent, "data" | "abilities">,
 ): Promise<{ id: string; name: string }> {
-  const agent = await tx.agent.create({ data: { ...data, project_id, name }, select: { id: true, name: true } });
-  await saveLinks(tx, { project_id, agent_id: agent.id }, abilities);
+  const output_schema = (abilities.output_schema as Prisma.InputJsonObject | null) ?? Prisma.DbNull;
+  const agent = await tx.agent.create({ data: { ...data, output_schema, project_id: project.id, name }, select: { id: true, name: true } });
+  await saveLinks(tx, { project_id: project.id, agent_id: agent.id }, abilities);
+  await keepVersion(tx, agent.id, { saved_by_id: user.id, changed: [], restored_from: null });
   return agent;
 }
 
@@ -121,39 +159,8 @@ export async function createAgent(principal: ProjectPrincipal, { name, ...input 
   await assertNameFree(project_id, name);
   await validateModel(prepared.trial.endpoint, prepared.trial.choice);
   return saveAgent(principal, { action: "agent.create", name, detail: { model: input.model } }, (tx) =>
-    insertAgent(tx, { project_id, name }, prepared),
+    insertAgent(tx, principal, name, prepared),
   );
-}
-
-const MOST_SAVES = 50;
-
-const changedIn = (detail: unknown): string[] => {
-  const { changed } = Object(detail) as { changed?: unknown };
-  return Array.isArray(changed) ? changed.filter((field): field is string => typeof field === "string") : [];
-};
-
-/**
- * The refusal of a change that was made on an agent as it is no longer: who saved it since, and what is different.
- * @param since when the agent was saved that the change begins from, as its `updated_at` told
- */
-async function savedMeanwhile(project_id: string, agent_id: string, since: Date): Promise<AppError> {
-  const entries = await db().auditEntry.findMany({
-    where: { project_id, resource_type: "agent", resource_id: agent_id, action: "agent.update", created_at: { gt: since } },
-    orderBy: { id: "desc" },
-    take: MOST_SAVES,
-    select: { actor_id: true, actor_email: true, detail: true },
-  });
-  const saves = entries
-    .map(({ detail, ...entry }) => ({ ...entry, changed: changedIn(detail) }))
-    .filter(({ changed }) => changed.length > 0);
-  const [last] = saves;
-  const actor = last?.actor_id ? await db().user.findUnique({ where: { id: last.actor_id }, select: { name: true } }) : null;
-  const who = actor?.name || last?.actor_email || "Somebody";
-  const fields = [...new Set(saves.flatMap(({ changed }) => changed))].sort();
-  const what = fields.length ? ` (changed: ${fields.join(", ")})` : "";
-  const said = `${who} saved this agent after you loaded it`;
-  const message = `${said}${what}. Load it again, or leave if_unchanged_since out to write over that.`;
-  return new AppError("CONFLICT", message, { errors: [{ path: "if_unchanged_since", message: `${said}.` }] });
 }
 
 const LINKS = ["mcp_server_ids", "rag_ids", "skill_ids"] as const;
@@ -183,18 +190,39 @@ function columnsOf({ mcp_server_ids: _, rag_ids: __, skill_ids: ___, output_sche
 }
 
 /**
- * Changes an agent; fields left out keep their value. A change of what the provider is asked with (key, model,
- * temperature, the first tool) makes one live call first.
+ * Changes an agent, which makes its next version; fields left out keep their value, and a call that changes nothing writes
+ * nothing. A change of what the provider is asked with (key, model, temperature, the first tool) makes one live call first.
  * @throws AppError NOT_FOUND; VALIDATION_ERROR, CONFLICT and UPSTREAM_ERROR as at creation, CONFLICT also when the agent was
- *   saved after `if_unchanged_since`, and nothing is changed then
+ *   saved after `version` or `if_unchanged_since`, and nothing is changed then
  */
-export async function updateAgent(principal: ProjectPrincipal, input: UpdateAgentInput): Promise<Agent> {
+export const updateAgent = (principal: ProjectPrincipal, input: UpdateAgentInput): Promise<Agent> => changeAgent(principal, input);
+
+/**
+ * Makes a kept version of an agent its next one. The agent keeps its name, by which workflows read its answers.
+ * @throws AppError NOT_FOUND for the agent or the version; VALIDATION_ERROR when something of it is no longer in the project;
+ *   UPSTREAM_ERROR with the provider's message; nothing is changed then
+ */
+export async function restoreAgentVersion(
+  principal: ProjectPrincipal,
+  { agent_id, version }: { agent_id: string; version: number },
+): Promise<Agent> {
+  const { id } = await assertAgent(principal.project.id, agent_id);
+  return changeAgent(principal, { agent_id: id, ...(await restorable(id, version)) }, version);
+}
+
+/** @param restored_from the version that the input is */
+async function changeAgent(principal: ProjectPrincipal, input: UpdateAgentInput, restored_from?: number): Promise<Agent> {
   const project_id = principal.project.id;
   const row = await findAgent(project_id, input.agent_id);
   const before = toAgent(row);
-  const { if_unchanged_since: since } = input;
-  const stale = () => savedMeanwhile(project_id, row.id, new Date(since ?? 0));
-  if (since !== undefined && Date.parse(since) !== row.updated_at.getTime()) throw await stale();
+  const { version, if_unchanged_since: since } = input;
+  const stale = () =>
+    savedMeanwhile(
+      row.id,
+      version === undefined ? { path: "if_unchanged_since", since: new Date(since ?? 0) } : { path: "version", version },
+    );
+  const isStale = (version ?? row.version) !== row.version || (since !== undefined && Date.parse(since) !== row.updated_at.getTime());
+  if (isStale) throw await stale();
   const key =
     input.llm_key_id === undefined || input.llm_key_id === before.llm_key_id
       ? row.llm_key
@@ -207,29 +235,51 @@ export async function updateAgent(principal: ProjectPrincipal, input: UpdateAgen
 
   const changed = FIELDS.filter((field) => given[field] !== undefined && comparable(given[field]) !== comparable(before[field]));
   // Nothing is written then: what others save in this moment stays, and its time.
-  if (changed.length === 0) return before;
+  if (changed.length === 0 && restored_from === undefined) return before;
   if (changed.includes("name")) await assertNameFree(project_id, after.name, before.id);
   const isAskedOtherwise = changed.some((field) => field === "llm_key_id" || field === "model" || field === "temperature");
   if (isAskedOtherwise || (hasTools(after) && !hasTools(before)))
     await validateModel(endpoint, { model: after.model, temperature: after.temperature, hasTools: hasTools(after) });
 
-  const at = new Date();
-  return saveAgent(principal, { action: "agent.update", name: after.name, detail: { changed }, at }, async (tx) => {
+  const action = restored_from === undefined ? "agent.update" : "agent.restore";
+  const detail = { changed, ...(restored_from !== undefined && { restored_from }) };
+  return saveAgent(principal, { action, name: after.name, detail }, async (tx) => {
     const { count } = await tx.agent.updateMany({
-      where: { id: before.id, project_id, ...(since !== undefined && { updated_at: row.updated_at }) },
-      // Results of earlier runs are told apart by it from what the agent would answer now.
-      data: { ...columnsOf(given), updated_at: at },
+      where: {
+        id: before.id,
+        project_id,
+        ...(version !== undefined && { version }),
+        ...(since !== undefined && { updated_at: row.updated_at }),
+      },
+      // Results of earlier runs are told apart by the time from what the agent would answer now.
+      data: { ...columnsOf(given), version: { increment: 1 }, updated_at: new Date() },
     });
-    if (count === 0)
-      throw since !== undefined && (await tx.agent.count({ where: { id: before.id } })) > 0 ? await stale() : notFound("agent");
+    if (count === 0) throw (await tx.agent.count({ where: { id: before.id } })) > 0 ? await stale() : notFound("agent");
     await saveLinks(tx, { project_id, agent_id: before.id }, given);
+    await keepVersion(tx, before.id, { saved_by_id: principal.user.id, changed, restored_from: restored_from ?? null });
     return after;
   });
 }
 
+const usedBy = (project_id: string, agent_id: string) => ({ project_id, deleted_at: null, agent_uses: { some: { agent_id } } });
+
+/**
+ * The workflows whose saved version or draft asks an agent, by name: what a change of it reaches.
+ * @throws AppError NOT_FOUND
+ */
+export async function listAgentWorkflows(
+  { project }: ProjectPrincipal,
+  { agent_id, ...input }: PageInput & { agent_id: string },
+): Promise<Page<z.infer<typeof AgentWorkflow>>> {
+  const { id } = await assertAgent(project.id, agent_id);
+  const where = usedBy(project.id, id);
+  const select = { id: true, name: true, enabled: true } as const;
+  const rows = db().workflow.findMany({ where, select, orderBy: [{ name: "asc" }, { id: "asc" }], ...pageWindow(input) });
+  return paged(input, await Promise.all([db().workflow.count({ where }), rows]), (row) => row);
+}
+
 async function agentInUse(project_id: string, agent_id: string): Promise<string | undefined> {
-  const where = { project_id, deleted_at: null, agent_uses: { some: { agent_id } } };
-  const workflows = await db().workflow.findMany({ where, select: { name: true }, orderBy: { name: "asc" } });
+  const workflows = await db().workflow.findMany({ where: usedBy(project_id, agent_id), select: { name: true }, orderBy: { name: "asc" } });
   return workflows.length ? `The agent is used in ${namesInUse("workflow", workflows)}. Take it out there first.` : undefined;
 }
 

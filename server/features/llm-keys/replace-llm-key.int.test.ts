@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { WRONG_KEY } from "#e2e/fakes/model-server.ts";
 import { runAgentCall } from "#server/features/agents/run-agent-call.ts";
 import { createAgent } from "#server/features/agents/service.ts";
-import { createLlmKey, updateLlmKey } from "#server/features/llm-keys/service.ts";
+import { createLlmKey, listModels, updateLlmKey } from "#server/features/llm-keys/service.ts";
 import { endpointOf } from "#server/features/llm-keys/stored-key.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
@@ -62,4 +62,36 @@ test("a new value that does not work, or cannot, changes nothing", async () => {
   models.reset();
   await updateLlmKey(admin, { key_id: vendor.id, api_key: "sk-ant-9876543210" });
   expect(models.calls()).toEqual([]);
+});
+
+test("a key that is to be verified is stored only when the provider takes it; without that nobody is called", async () => {
+  const admin = await database.newAdmin();
+  const add = (api_key: string, verify?: boolean) =>
+    createLlmKey(admin, {
+      name: `Key ${api_key}`,
+      provider: "openai_compatible",
+      api_key,
+      base_url: models.url,
+      ...(verify !== undefined && { verify }),
+    });
+  await expect(add(WRONG_KEY, true)).rejects.toMatchObject({
+    code: "UPSTREAM_ERROR",
+    message: "This key was refused by OpenAI-compatible (401): Incorrect API key provided: wron****-key.",
+  });
+  expect(await db().llmKey.count({ where: { project_id: admin.project.id } })).toBe(0);
+  const wrong = await add(WRONG_KEY);
+  expect(await listModels(admin, { key_id: wrong.id })).toEqual({
+    source: "curated",
+    models: [],
+    problem: "This key was refused by OpenAI-compatible (401): Incorrect API key provided: wron****-key.",
+  });
+  const right = await add("test-key-0123456789", true);
+  expect(await listModels(admin, { key_id: right.id })).toMatchObject({ source: "live", problem: null });
+
+  // A new value of a key that no agent uses is tried only if that is asked for; of one that is used, unless it is not.
+  await expect(updateLlmKey(admin, { key_id: right.id, api_key: WRONG_KEY, verify: true })).rejects.toThrow("This key was refused by");
+  await createAgent(admin, { name: "Scout", model: "echo", llm_key_id: right.id });
+  await expect(updateLlmKey(admin, { key_id: right.id, api_key: WRONG_KEY })).rejects.toThrow("answered 401");
+  await updateLlmKey(admin, { key_id: right.id, api_key: WRONG_KEY, verify: false });
+  expect(await keyOf(right.id)).toBe(WRONG_KEY);
 });

@@ -31,7 +31,14 @@ export const llmKeysRouter = router({
     .output(LlmKeyPage)
     .query(({ ctx, input }) => listLlmKeys(ctx.principal, input)),
   create: adminProcedure
-    .meta(endpoint("POST", "/llm-keys", { tag, summary: "Add an LLM key", status: 201 }))
+    .meta(
+      endpoint("POST", "/llm-keys", {
+        tag,
+        summary: "Add an LLM key",
+        description: "With `verify` it is tried first, and refused with 502 when the provider does not take it.",
+        status: 201,
+      }),
+    )
     .input(CreateLlmKeyInput)
     .output(LlmKey)
     .mutation(({ ctx, input }) => createLlmKey(ctx.principal, input)),
@@ -41,7 +48,7 @@ export const llmKeysRouter = router({
         tag,
         summary: "Replace an LLM key, or change its name or prices",
         description:
-          "`prices` replaces the key's own prices; they count before the built-in list, for calls from now on. A new `api_key` is first tried with an agent that uses the key (502 when it fails, and nothing is changed). Provider and address stay as they are: for others, add a new key.",
+          "`prices` replaces the key's own prices; they count before the built-in list, for calls from now on. A new `api_key` is first tried with an agent that uses the key (502 when it fails, and nothing is changed), unless `verify` says otherwise. Provider and address stay as they are: for others, add a new key.",
       }),
     )
     .input(UpdateLlmKeyInput)
@@ -64,7 +71,7 @@ export const llmKeysRouter = router({
       endpoint("GET", "/llm-keys/{key_id}/models", {
         tag,
         summary: "List the models of a key",
-        description: "Live from the vendor, else a short curated list; `source` says which.",
+        description: "Live from the vendor, else a short curated list; `source` says which, and `problem` why.",
       }),
     )
     .input(LlmKeyRef)

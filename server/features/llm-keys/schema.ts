@@ -59,6 +59,7 @@ export const LlmKey = z
   .meta({ id: "LlmKey" });
 export type LlmKey = z.infer<typeof LlmKey>;
 
+const verify = z.boolean().optional();
 export const CreateLlmKeyInput = z.strictObject({
   name: Name.meta({ example: "Team key" }),
   provider: ProviderId,
@@ -75,13 +76,18 @@ export const CreateLlmKeyInput = z.strictObject({
     .meta({ title: "Base URL", description: "Required for azure and openai_compatible, an optional override for the others" }),
   api_version: z.string().max(40).optional().meta({ title: "API version", description: "azure only, such as 2024-10-21" }),
   prices: ModelPrices.optional(),
+  verify: verify.meta({
+    description:
+      "true: one call is made with the key first, which costs nothing; when the provider refuses it or cannot be reached the answer is 502 in its words, and nothing is saved. Left out, the key is stored as it is",
+    example: false,
+  }),
 });
 export type CreateLlmKeyInput = z.infer<typeof CreateLlmKeyInput>;
 const changeable = {
   name: Name.meta({ example: "Team key" }),
   api_key: CreateLlmKeyInput.shape.api_key.meta({
     title: "New API key",
-    description: "In place of the stored one, for the same provider and address; tried with an agent that uses it before it is stored",
+    description: "In place of the stored one, for the same provider and address; tried before it is stored, see `verify`",
     example: "sk-proj-9f2c",
   }),
   prices: ModelPrices,
@@ -90,6 +96,11 @@ export const UpdateLlmKeyInput = z.strictObject({
   ...ignoredFields(LlmKey, changeable),
   key_id: Id,
   ...z.object(changeable).partial().shape,
+  verify: verify.meta({
+    description:
+      "Of a new `api_key`. Left out, it is tried with an agent that uses the key, if there is one; true tries it also where none does; false stores it without any call",
+    example: false,
+  }),
 });
 export type UpdateLlmKeyInput = z.infer<typeof UpdateLlmKeyInput>;
 export const LlmKeyRef = z.strictObject({ key_id: Id });
@@ -99,6 +110,11 @@ export const ModelList = z
   .object({
     source: z.enum(["live", "curated"]).meta({ description: "live: listed by the vendor with this key; curated: a short list of ours" }),
     models: z.array(z.object({ id: z.string().meta({ example: "gpt-4.1-mini" }), label: z.string().optional() })),
+    problem: z
+      .string()
+      .nullable()
+      .meta({ description: "Why the vendor's own list could not be had, in its words; null when nothing went wrong", example: null }),
   })
   .meta({ id: "ModelList" });
-export type ModelList = z.infer<typeof ModelList>;
+/** What a vendor is asked for; what went wrong is told apart. */
+export type ListedModels = Omit<z.infer<typeof ModelList>, "problem">;

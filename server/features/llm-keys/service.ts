@@ -12,13 +12,14 @@ import {
 import { endpointOf, findLlmKey } from "#server/features/llm-keys/stored-key.ts";
 import { ProviderError, type Refusal } from "#server/llm/errors.ts";
 import { type ProviderId, providerIds, providerKind } from "#server/llm/kinds.ts";
-import { listProviderModels } from "#server/llm/models.ts";
+import { checkKey, listProviderModels } from "#server/llm/models.ts";
 import { validateModel } from "#server/llm/validate-model.ts";
 import { deleteResource, namesInUse, saveResource } from "#server/platform/audit/resources.ts";
 import { judgeAddress } from "#server/platform/auth/chosen-address.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
+import { endpointReach } from "#server/platform/net/guard.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import { havingWords } from "#server/platform/search-words.ts";
 import { maskSecret, seal } from "#server/platform/secrets.ts";
@@ -48,8 +49,9 @@ export async function listLlmKeys(principal: ProjectPrincipal, input: ListInput)
 }
 
 /**
- * Stores an LLM key, encrypted. Whether it works shows when an agent is saved with it.
- * @throws AppError VALIDATION_ERROR for a key or address that cannot be right, CONFLICT for a name that is taken
+ * Stores an LLM key, encrypted. Whether it works shows at once with `verify`, else when an agent is saved with it.
+ * @throws AppError VALIDATION_ERROR for a key or address that cannot be right, CONFLICT for a name that is taken,
+ *   UPSTREAM_ERROR with the provider's words when it was to be verified; nothing is stored then
  */
 export async function createLlmKey(principal: ProjectPrincipal, input: CreateLlmKeyInput): Promise<LlmKey> {
   const errors = checkLlmKey(input);
@@ -57,7 +59,17 @@ export async function createLlmKey(principal: ProjectPrincipal, input: CreateLlm
   const verdict = isOwnAddress ? await judgeAddress(principal, new URL(input.base_url ?? "")) : { private_allowed: false };
   if (verdict.refusal !== undefined) errors.push({ path: "base_url", message: verdict.refusal });
   if (errors[0]) throw new AppError("VALIDATION_ERROR", errors[0].message, { errors });
-  const { name, provider, api_key, base_url, api_version, prices = [] } = input;
+  const { name, provider, api_key, base_url, api_version, prices = [], verify } = input;
+  const private_allowed = verdict.refusal === undefined && verdict.private_allowed;
+  if (verify)
+    await checkKey({
+      provider,
+      apiKey: api_key,
+      baseUrl: base_url ?? null,
+      apiVersion: api_version || null,
+      keyName: name,
+      reach: endpointReach(private_allowed),
+    });
   const record = { what: "an LLM key", name, action: "llm_key.create", resource_type: "llm_key", detail: { provider } };
   const row = await saveResource(principal, record, (tx) =>
     tx.llmKey.create({
@@ -68,7 +80,7 @@ export async function createLlmKey(principal: ProjectPrincipal, input: CreateLlm
         sealed_key: seal(api_key),
         masked_key: maskSecret(api_key),
         base_url: base_url ?? null,
-        private_allowed: verdict.refusal === undefined && verdict.private_allowed,
+        private_allowed,
         api_version: api_version || null,
         prices,
         created_by_id: principal.user.id,
@@ -89,15 +101,16 @@ const OF_THE_AGENT: ReadonlySet<Refusal> = new Set(["unknown_model", "no_tools",
 
 /**
  * Makes one tiny call with a new key, as the agent that was changed last and uses it would: a wrong one would stop all of them.
+ * @param isAlways where no agent uses it, the provider is asked for its models
  * @throws AppError UPSTREAM_ERROR with the provider's words
  */
-async function tryWithAgent(row: LlmKeyRow, apiKey: string): Promise<void> {
+async function tryNewValue(row: LlmKeyRow, apiKey: string, isAlways: boolean): Promise<void> {
   const agent = await db().agent.findFirst({
     where: { llm_key_id: row.id },
     orderBy: { updated_at: "desc" },
     select: { model: true, temperature: true, tools: true, _count: { select: { mcp_servers: true, rag_sources: true } } },
   });
-  if (!agent) return;
+  if (!agent) return isAlways ? checkKey({ ...endpointOf(row), apiKey }) : undefined;
   const { model, temperature, tools, _count } = agent;
   const choice = { model, temperature, hasTools: tools.length + _count.mcp_servers + _count.rag_sources > 0 };
   await validateModel({ ...endpointOf(row), apiKey }, choice).catch((error: unknown) => {
@@ -116,16 +129,16 @@ async function isPrivateAllowed(principal: ProjectPrincipal, { private_allowed, 
  * Changes a key's name or prices, or gives it a new value; fields left out keep theirs. Where it leads is never changed:
  * whoever could do that would send the stored key elsewhere.
  * @throws AppError NOT_FOUND; VALIDATION_ERROR for a key that cannot be right or two prices of one model; CONFLICT for a name
- *   that is taken; UPSTREAM_ERROR when an agent that uses it could not be called with the new key; nothing is changed then
+ *   that is taken; UPSTREAM_ERROR when the new key was tried and failed; nothing is changed then
  */
 export async function updateLlmKey(principal: ProjectPrincipal, input: UpdateLlmKeyInput): Promise<LlmKey> {
-  const { key_id, name, api_key, prices } = input;
+  const { key_id, name, api_key, prices, verify } = input;
   const before = await findLlmKey(principal.project.id, key_id);
   if (!before) throw notFound("LLM key");
   const errors = problemsOf(before, input);
   if (errors[0]) throw new AppError("VALIDATION_ERROR", errors[0].message, { errors });
   const private_allowed = await isPrivateAllowed(principal, before);
-  if (api_key !== undefined) await tryWithAgent({ ...before, private_allowed }, api_key);
+  if (api_key !== undefined && verify !== false) await tryNewValue({ ...before, private_allowed }, api_key, verify === true);
   const data = {
     private_allowed,
     ...(name !== undefined && { name }),
@@ -180,10 +193,16 @@ export async function deleteLlmKey(principal: ProjectPrincipal, { key_id }: { ke
  * The models that a key can call, live from the vendor or, when that fails, a short curated list.
  * @throws AppError NOT_FOUND
  */
-export async function listModels(principal: ProjectPrincipal, { key_id }: { key_id: string }): Promise<ModelList> {
+export async function listModels(principal: ProjectPrincipal, { key_id }: { key_id: string }): Promise<z.infer<typeof ModelList>> {
   const key = await findLlmKey(principal.project.id, key_id);
   if (!key) throw notFound("LLM key");
-  return listProviderModels(endpointOf(key));
+  let problem: string | null = null;
+  const list = await listProviderModels(endpointOf(key), {
+    onProblem: (text) => {
+      problem = text;
+    },
+  });
+  return { ...list, problem };
 }
 
 /** The provider registry, from which every form and check is drawn. */

@@ -3,7 +3,7 @@ import { createPlatformKey } from "#server/features/platform-keys/service.ts";
 import { createProject } from "#server/features/projects/service.ts";
 import { openApiDocument } from "#server/http/openapi/document.ts";
 import { handleRest } from "#server/http/rest/rest.ts";
-import { agentChat } from "#server/http/streams/agent-chat.ts";
+import { agentChat, agentTrial } from "#server/http/streams/agent-chat.ts";
 import { canvasCsv } from "#server/http/streams/canvas-csv.ts";
 import { executionStream } from "#server/http/streams/event-streams.ts";
 import { httpTrigger } from "#server/http/streams/http-trigger.ts";
@@ -48,11 +48,13 @@ const call = async (...asked: Parameters<typeof requestOf>): Promise<Reply> => t
 
 const given = { params: { workflow_id: NOWHERE, agent_id: NOWHERE, execution_id: NOWHERE, rag_id: NOWHERE, canvas_id: NOWHERE } };
 const chat = agentChat({ keyNeeds: { scope: "run" } });
+const trial = agentTrial({ keyNeeds: { scope: "run" } });
 const csv = canvasCsv({ keyNeeds: { scope: "read" } });
 const stream = executionStream({ keyNeeds: { scope: "read" }, allowQueryToken: true });
 /** Operations that have a handler of their own. */
 const OWN: Record<string, (request: Request) => Promise<Response>> = {
   "POST /agents/{agent_id}/chat": (request) => chat(request, given),
+  "POST /agents/try": (request) => trial(request, { params: {} }),
   "GET /executions/{execution_id}/stream": (request) => stream(request, given),
   "GET /canvases/{canvas_id}/data.csv": (request) => csv(request, given),
   "POST /rags/{rag_id}/documents": (request) => {
@@ -66,7 +68,7 @@ const handlerOf = (operation: string) => (/ \/http\//.test(operation) ? (request
 
 // Written down here a second time, so that a wrong declaration is found.
 const RUNS =
-  /^(POST \/workflows\/\{workflow_id\}\/execute|POST \/executions\/\{execution_id\}\/(cancel|approve|rerun)|POST \/agents\/\{agent_id\}\/(test|chat)|[A-Z]+ \/http\/\{workflow_id\})$/;
+  /^(POST \/workflows\/\{workflow_id\}\/execute|POST \/executions\/\{execution_id\}\/(cancel|approve|rerun)|POST \/agents\/(\{agent_id\}\/(test|chat)|try)|[A-Z]+ \/http\/\{workflow_id\})$/;
 const scopeOf = (operation: string): KeyScope => (RUNS.test(operation) ? "run" : operation.startsWith("GET ") ? "read" : "write");
 
 test("every operation of the API is closed to a key without its scope, and open to one that has no other", async () => {
@@ -86,7 +88,7 @@ test("every operation of the API is closed to a key without its scope, and open 
       for (const scope of scopes) {
         for (const answer of [handleRest, handlerOf(operation)]) {
           // The handlers of their own are no routes of the router.
-          if (!answer || (answer === handleRest && / \/http\/|\/chat$|\/stream$|\.csv$/.test(operation))) continue;
+          if (!answer || (answer === handleRest && / \/http\/|\/chat$|\/try$|\/stream$|\.csv$/.test(operation))) continue;
           // A name that is no field: who is let in changes nothing.
           const { status, body } = await told(
             await answer(requestOf(keys[scope] ?? "", method.toUpperCase(), path, method === "get" ? undefined : { no_such: 1 })),

@@ -174,7 +174,7 @@ async function linked(tx: Prisma.TransactionClient, principal: ProjectPrincipal,
   if (plan.action === "use") return { agent_id: plan.agent_id };
   if (plan.action === "open") return plan.definition ? { agent_id: "", imported_agent: plan.definition } : {};
   const { name, prepared, open } = plan;
-  const { id } = await insertAgent(tx, { project_id: principal.project.id, name }, prepared);
+  const { id } = await insertAgent(tx, principal, name, prepared);
   const detail = { model: prepared.data.model };
   await recordAudit(principal, { action: "agent.create", resource_type: "agent", resource_id: id, resource_name: name, detail }, tx);
   return { agent_id: id, ...(open && { imported_agent: open }) };

@@ -16,7 +16,7 @@ const CONFLICTS: readonly RegExp[] = [
 ];
 
 /** Operations that call a model or another service while the caller waits. */
-const CALLS_OUT: readonly RegExp[] = [/^(POST|PUT) \/(agents|mcp)\b/, /^GET \/rags\/\{\w+\}\/search$/];
+const CALLS_OUT: readonly RegExp[] = [/^(POST|PUT) \/(agents|llm-keys|mcp)\b/, /^GET \/rags\/\{\w+\}\/search$/];
 
 const fits = (list: readonly RegExp[], operation: string): boolean => list.some((pattern) => pattern.test(operation));
 

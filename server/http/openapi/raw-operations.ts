@@ -1,4 +1,4 @@
-import { ChatBody, ChatEvent } from "#server/features/agents/schema.ts";
+import { ChatBody, ChatEvent, TryAgentBody } from "#server/features/agents/schema.ts";
 import { CanvasEvent, WidgetRange } from "#server/features/canvases/schema.ts";
 import { HttpTriggerResult } from "#server/features/http-trigger/schema.ts";
 import { AddRagDocumentBody } from "#server/features/knowledge/schema.ts";
@@ -46,7 +46,7 @@ const events = (name: string): Record<string, MediaType> => ({ "text/event-strea
 export const componentSchemas = { CanvasEvent, ChatEvent, Error: ErrorBody, ExecutionEvent, HttpTriggerResult };
 
 /** Those among them that are sent: what has a default may be left out. */
-export const requestSchemas = { AddRagDocumentBody, ChatBody };
+export const requestSchemas = { AddRagDocumentBody, ChatBody, TryAgentBody };
 
 const pathId = (name: string, what: string): Parameter => ({
   in: "path",
@@ -177,6 +177,32 @@ export const rawOperations: RawOperation[] = [
       status: 200,
       description: "The events: `event` is the type, `data` JSON of this shape; or the whole answer with `stream: false`",
       content: { ...events("ChatEvent"), ...json(schemaRef("AgentReply")) },
+    },
+    errors: [400, 401, 403, 404, 405, 409, 413, 422, 429, 500, 502],
+  },
+  {
+    method: "post",
+    path: "/agents/try",
+    tag: "Agents",
+    operationId: "agents-try",
+    summary: "Try a configuration of an agent",
+    description:
+      "Asks an agent as the body describes it, saved or not: with its model, tools, knowledge and skills, under the rules of a chat. Nothing is kept but what it used. One JSON answer, or with `stream: true` the events of a chat. An `Idempotency-Key` counts without `stream` only. Needs the role editor.",
+    scope: "project",
+    needs: "editor",
+    keyNeeds: { scope: "run" },
+    parameters: [],
+    requestBody: {
+      required: true,
+      content: json(schemaRef("TryAgentBody"), {
+        config: { llm_key_id: "019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10", model: "gpt-4.1-mini", system_prompt: "Answer in one line." },
+        message: "Write a line about looms.",
+      }),
+    },
+    success: {
+      status: 200,
+      description: "The whole answer; with `stream: true` events: `event` is the type, `data` JSON of this shape",
+      content: { ...json(schemaRef("AgentReply")), ...events("ChatEvent") },
     },
     errors: [400, 401, 403, 404, 405, 409, 413, 422, 429, 500, 502],
   },

@@ -1,5 +1,6 @@
-import { type ChatHandlers, chatWithAgent } from "#server/features/agents/chat.ts";
-import { type AgentReply, ChatBody, type ChatEvent } from "#server/features/agents/schema.ts";
+import type { z } from "zod";
+import { type ChatHandlers, chatWithAgent, tryAgent } from "#server/features/agents/chat.ts";
+import { type AgentReply, ChatBody, type ChatEvent, TryAgentBody } from "#server/features/agents/schema.ts";
 import { readJsonObject } from "#server/http/messages/read-json.ts";
 import { jsonResponse, loggedErrorResponse } from "#server/http/messages/respond.ts";
 import { withIdempotency } from "#server/http/rest/idempotency.ts";
@@ -12,14 +13,12 @@ import { AppError, errorBody, isAppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { fieldErrors } from "#server/platform/rpc/trpc.ts";
 
-type Params = { agent_id: string };
-
 /** How long a stream may be silent before a comment keeps the line open, in milliseconds (contract, section 1). */
 const HEARTBEAT_MS = 15_000;
 
 /** The body, as strictly as a procedure takes it. */
-async function readBody(request: Request): Promise<ChatBody> {
-  const parsed = ChatBody.safeParse(await readJsonObject(request));
+async function readBody<Schema extends z.ZodType>(request: Request, schema: Schema): Promise<z.infer<Schema>> {
+  const parsed = schema.safeParse(await readJsonObject(request));
   if (parsed.success) return parsed.data;
   const errors = fieldErrors(parsed.error);
   const first = errors[0];
@@ -35,7 +34,9 @@ class Chat {
   #failure: unknown;
 
   constructor(
-    call: (handlers: Required<ChatHandlers>) => Promise<Pick<AgentReply, "input_tokens" | "output_tokens" | "cost" | "truncated">>,
+    call: (
+      handlers: Required<ChatHandlers>,
+    ) => Promise<Pick<AgentReply, "input_tokens" | "output_tokens" | "cost" | "agent_version" | "truncated">>,
     gone: AbortController,
   ) {
     this.#gone = gone;
@@ -45,8 +46,8 @@ class Chat {
     };
     call({ signal: gone.signal, tell })
       .then(
-        ({ input_tokens, output_tokens, cost, truncated }) =>
-          tell({ type: "done", input_tokens, output_tokens, cost, ...(truncated && { truncated }) }),
+        ({ input_tokens, output_tokens, cost, agent_version, truncated }) =>
+          tell({ type: "done", input_tokens, output_tokens, cost, agent_version, ...(truncated && { truncated }) }),
         (error: unknown) => {
           this.#failure = error;
         },
@@ -93,22 +94,23 @@ function detailOf(error: unknown): string {
   return errorBody(error).detail;
 }
 
-async function answer(request: Request, principal: ProjectPrincipal, agent_id: string, signal: AbortSignal): Promise<Response> {
-  const { stream, ...body } = await readBody(request);
+/** What is asked of whom: its content, for a repeated request, and the call that answers. */
+interface Asked {
+  operation: string;
+  input: object;
+  stream: boolean;
+  call: (handlers: ChatHandlers) => Promise<AgentReply>;
+}
+
+async function answer(request: Request, principal: ProjectPrincipal, { operation, input, stream, call }: Asked, signal: AbortSignal) {
   const gone = new AbortController();
   follow(gone, signal);
-  const input = { ...body, agent_id };
   if (!stream) {
-    const asked = {
-      principal,
-      project_id: principal.project.id,
-      operation: "POST /agents/{agent_id}/chat",
-      content: () => JSON.stringify(input),
-    };
-    const reply = async () => jsonResponse(await chatWithAgent(principal, input, { signal: gone.signal }));
+    const asked = { principal, project_id: principal.project.id, operation, content: () => JSON.stringify(input) };
+    const reply = async () => jsonResponse(await call({ signal: gone.signal }));
     return withIdempotency(request.headers, asked, () => reply().catch((error: unknown) => loggedErrorResponse(error, request)));
   }
-  const chat = new Chat((handlers) => chatWithAgent(principal, input, handlers), gone);
+  const chat = new Chat(call, gone);
   await chat.begun();
   return sseResponse(chat.events(), () => gone.abort());
 }
@@ -119,7 +121,23 @@ async function answer(request: Request, principal: ProjectPrincipal, agent_id: s
  * the model and its tools are aborted.
  */
 export const agentChat = (options: ApiRouteOptions) =>
-  apiRoute<Params>((request, { principal, params, signal }) => answer(request, principal, params.agent_id, signal), {
-    ...options,
-    role: "editor",
-  });
+  apiRoute<{ agent_id: string }>(
+    async (request, { principal, params: { agent_id }, signal }) => {
+      const { stream, ...body } = await readBody(request, ChatBody);
+      const input = { ...body, agent_id };
+      const call = (handlers: ChatHandlers) => chatWithAgent(principal, input, handlers);
+      return answer(request, principal, { operation: "POST /agents/{agent_id}/chat", input, stream, call }, signal);
+    },
+    { ...options, role: "editor" },
+  );
+
+/** `POST …/agents/try`: the same of an agent as the body describes it; streamed only with `stream: true`. */
+export const agentTrial = (options: ApiRouteOptions) =>
+  apiRoute<Record<string, never>>(
+    async (request, { principal, signal }) => {
+      const { stream, ...input } = await readBody(request, TryAgentBody);
+      const call = (handlers: ChatHandlers) => tryAgent(principal, input, handlers);
+      return answer(request, principal, { operation: "POST /agents/try", input, stream, call }, signal);
+    },
+    { ...options, role: "editor" },
+  );

@@ -113,6 +113,10 @@ export class Attempts {
           project_id: run.project_id,
           mask: masker === unmasked ? undefined : (text) => masker.text(text),
           signal: host.signal(frame),
+          // At once, as what it uses: of a call that fails one wants to know, too, who was asked.
+          onVersion: (agent_version) => {
+            row.details = { ...row.details, agent_version };
+          },
           onDelta: (content) => host.onDelta(row, content),
           onRestart: () => host.onRestart(row),
           // At once: a call that fails, or is cut off, leaves its node with what it had used until then.

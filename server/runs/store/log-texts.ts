@@ -21,6 +21,8 @@ interface LogTexts {
   printed: string | null;
   /** The run that it has started. */
   child_execution_id: string | null;
+  /** The version of its agent that was asked. */
+  agent_version: number | null;
   /** Of the last answer to its HTTP call. */
   status: number | null;
   headers: Record<string, string> | null;
@@ -41,7 +43,7 @@ const SIZES = `
     coalesce(sum(${beginning(INPUT)} + ${beginning(OUTPUT)} + ${REST}), 0)::float8 AS beginnings ${FROM}`;
 const TEXTS = `
   SELECT r.id, left(${INPUT}, $4) AS input, left(${OUTPUT}, $4) AS output, v.tool_calls, v.details->>'printed' AS printed,
-    v.details->>'child_execution_id' AS child_execution_id, v.details->'status' AS status, v.details->'headers' AS headers,
+    v.details->>'child_execution_id' AS child_execution_id, v.details->'agent_version' AS agent_version, v.details->'status' AS status, v.details->'headers' AS headers,
     (length(left(${INPUT}, $4 + 1)) > $4) IS TRUE OR (length(left(${OUTPUT}, $4 + 1)) > $4) IS TRUE AS truncated ${FROM}`;
 
 /**

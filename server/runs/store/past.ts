@@ -10,7 +10,7 @@ import type { Graph } from "#server/workflow/schema.ts";
 const LEDGER_FIELDS = `r.id, r.node_id, r.iteration, r.attempt, r.status, r.handle, ${textOf("output")} AS output, r.error,
   r.started_at, r.completed_at, r.input_tokens, r.output_tokens, r.items, r.is_interrupted, r.is_cut_off,
   -- What was printed is only shown.
-  nullif(v.details - 'printed', '{}') AS details, CASE WHEN r.status = 'running' THEN ${textOf("input")} END AS input`;
+  nullif(v.details - '{printed,agent_version}'::text[], '{}') AS details, CASE WHEN r.status = 'running' THEN ${textOf("input")} END AS input`;
 const LEDGER = `
   SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 ORDER BY r.completed_at NULLS LAST, r.id`;

@@ -49,6 +49,7 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
       ...(run.is_cut_off && { answer_truncated: true }),
       ...(text?.printed != null && { printed: text.printed }),
       ...(text?.child_execution_id != null && { child_execution_id: text.child_execution_id }),
+      ...(text?.agent_version != null && { agent_version: text.agent_version }),
       ...(text?.status != null && { response: { status: text.status, headers: text.headers ?? {} } }),
       tool_calls: RunToolCall.array().parse(text?.tool_calls ?? []),
       ...(review && deciderDto(review)),

@@ -47,7 +47,7 @@ export async function readReply(response: Response): Promise<Reply> {
 }
 
 /** What calls a model or another service while the caller waits, so that a 502 tells of that one. */
-const CALLS_OUT = /^(POST|PUT) \/(agents|mcp|rags)|^GET \/rags\/\{rag_id\}\/search/;
+const CALLS_OUT = /^(POST|PUT) \/(agents|llm-keys|mcp|rags)|^GET \/rags\/\{rag_id\}\/search/;
 
 /**
  * What is wrong with an answer to an operation, whatever was sent.

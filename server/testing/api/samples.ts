@@ -134,6 +134,18 @@ const samples: Record<string, Row> = {
     body: { message: "And now?", history: [{ role: "user", content: "Hi" }], stream: false },
   }),
 
+  "POST /agents/try": (world) => ({
+    body: {
+      config: { ...agentFields(world), tools: [], output_schema: null },
+      agent_id: world.ids.agent,
+      message: "Hello",
+      history: [],
+      stream: false,
+    },
+  }),
+  "GET /agents/{agent_id}/versions/{version}": ({ ids }) => ({ path: { agent_id: ids.agent, version: "1" } }),
+  "POST /agents/{agent_id}/versions/{version}/restore": async (world) => ({ path: { ...(await agent(world)), version: "1" } }),
+
   "POST /workflows": (world) => ({ body: { name: world.name(), description: "All", enabled: true, ...everyNode(world) } }),
   "PUT /workflows/{workflow_id}": async (world) => ({
     path: { workflow_id: await world.newTrigger("manual") },

@@ -38,6 +38,8 @@ export interface NodeDetails {
   headers?: Record<string, string>;
   /** The run that it has started. */
   child_execution_id?: string;
+  /** The version of its agent that was asked. */
+  agent_version?: number;
 }
 
 /** An HTTP call that a node makes. */
