@@ -98,7 +98,7 @@ export const executionsRouter = router({
     .mutation(({ ctx, input }) => startBulk(ctx.principal, input)),
   getBulk: viewerProcedure
     .meta(
-      endpoint("GET", "/executions/bulk/{bulk_id}", {
+      endpoint("GET", "/bulk-actions/{bulk_id}", {
         tag,
         summary: "Read how far it is with many executions",
         description: "For 30 days after it was done.",

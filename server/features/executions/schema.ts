@@ -30,7 +30,7 @@ export const BulkRef = z.strictObject({ bulk_id: Id });
 
 export const BulkResult = z
   .object({
-    id: Id.meta({ description: "Where to read how far it is: GET /executions/bulk/{id}" }),
+    id: Id.meta({ description: "Where to read how far it is: GET /bulk-actions/{id}" }),
     count: z.number().int().meta({ description: "How many executions it is about", example: 12 }),
   })
   .meta({ id: "BulkResult" });
@@ -101,10 +101,27 @@ const ComparedRow = z.object({
   b: ComparedNode.nullable(),
 });
 
+const side = {
+  status: "complete",
+  error: null,
+  reused: false,
+  items: null,
+  duration_ms: 1200,
+  input_tokens: 12,
+  output_tokens: 30,
+  cost: 0.000033,
+};
+const COMPARED = {
+  ...{ node_id: "agent-1", label: "Writer", node_type: "agentNode", same: false },
+  changed: [{ field: "input", a: "About {{trigger.output}}", b: "Briefly about {{trigger.output}}" }],
+  a: { ...side, output: "Tea is a drink with a long history." },
+  b: { ...side, output: "Tea is a drink." },
+};
+
 export const CompareInput = z.strictObject({ execution_id: Id, other_id: Id });
 export const Comparison = z
   .object({
-    nodes: z.array(ComparedRow),
+    nodes: z.array(ComparedRow).meta({ example: [COMPARED] }),
     edges_changed: z.number().int().meta({ description: "Connections that only one graph has", example: 0 }),
     totals: z.object({ a: ExecutionSummary, b: ExecutionSummary }),
   })
