@@ -98,6 +98,7 @@ const KINDS: Record<Notification["kind"], (isUnread: boolean) => string> = {
   run_failed: () => "Failed",
   schedule_missed: () => "Missed",
   workflow_disabled: () => "Disabled",
+  budget: () => "Budget",
 };
 
 function NotificationRow({ item, onOpen }: { item: Notification; onOpen: () => void }) {

@@ -1,6 +1,8 @@
 import { assistantAsked, bulkAsked, documentAdded, failureTold, reviewOpened } from "#server/events/events.ts";
 import { assistantTools } from "#server/features/assistant/offered-tools.ts";
 import { carryThread } from "#server/features/assistant/work.ts";
+import { settleForgotten } from "#server/features/budgets/holds.ts";
+import { releaseWaits } from "#server/features/budgets/waits.ts";
 import { foldHours } from "#server/features/canvases/fill.ts";
 import { removeUnread } from "#server/features/canvases/readings.ts";
 import { failBulk, resumeBulk, workOnBulk } from "#server/features/executions/bulk-work.ts";
@@ -121,6 +123,18 @@ export const queuedJobs: readonly Job[] = [
     retries: 0,
     concurrency: { limit: 1 },
     handler: ({ step }) => step.run("fold", () => foldUsage()),
+  }),
+  // Has runs go on whose budget has room again, and counts calls whose process died.
+  defineJob({
+    id: "sweep-budgets",
+    name: "Look after budgets",
+    trigger: { cron: "* * * * *" },
+    retries: 0,
+    concurrency: { limit: 1 },
+    async handler({ step }) {
+      await step.run("settle", () => settleForgotten());
+      await step.run("release", () => releaseWaits());
+    },
   }),
   // Asks for documents whose indexing got lost.
   defineJob({

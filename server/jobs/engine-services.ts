@@ -1,6 +1,8 @@
 import { agentNames } from "#server/features/agents/find-agent.ts";
 import { runAgentCall } from "#server/features/agents/run-agent-call.ts";
 import { markRun } from "#server/features/agents/versions.ts";
+import { OverBudget } from "#server/features/budgets/over-budget.ts";
+import { saidBefore, waitForBudget } from "#server/features/budgets/waits.ts";
 import { readCredentialValues } from "#server/features/credentials/values.ts";
 import { startChild } from "#server/features/workflows/children.ts";
 import { startErrorWorkflow } from "#server/features/workflows/error-workflow.ts";
@@ -17,20 +19,26 @@ import { runStore } from "#server/runs/store/run-store.ts";
 import { cancelChildren, inTheBackground, tellParent } from "#server/runs/use-cases/end-children.ts";
 import { announceReviews, wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
 import { redispatch } from "#server/runs/worker/dispatch.ts";
-import type { NodeResult } from "#server/workflow/nodes/definition.ts";
 
 /** An agent's failure is its node's; a database that is away is nobody's, and the node is started again. */
 const callAgent: EngineServices["callAgent"] = ({ mask, ...call }) =>
   mask ? withMask(mask, () => callUnmasked(call)) : callUnmasked(call);
 
-async function callUnmasked({ timeout, known, ...call }: Omit<Parameters<EngineServices["callAgent"]>[0], "mask">): Promise<NodeResult> {
+async function callUnmasked({
+  timeout,
+  known,
+  run,
+  ...call
+}: Omit<Parameters<EngineServices["callAgent"]>[0], "mask">): ReturnType<EngineServices["callAgent"]> {
   try {
     const found = known as FoundAgent | undefined; // cast: server/runs/use-cases/inline-run.ts gives it, and nobody else
     const onVersion = (version: number) => {
       markRun(call.agent_id, version);
       call.onVersion(version);
     };
-    const { text, ...reply } = await runAgentCall({ ...call, onVersion, found, timeoutMs: timeout * 1000 });
+    const said = run.attempt > 1 ? await saidBefore(run) : [];
+    const { execution_id } = run;
+    const { text, ...reply } = await runAgentCall({ ...call, onVersion, found, execution_id, said, timeoutMs: timeout * 1000 });
     return {
       output: text,
       ...(reply.truncated && { is_cut_off: true }),
@@ -39,11 +47,13 @@ async function callUnmasked({ timeout, known, ...call }: Omit<Parameters<EngineS
       cached_tokens: reply.cached_tokens,
       output_tokens: reply.output_tokens,
       agent_id: call.agent_id,
+      llm_key_id: reply.llm_key_id,
       provider: reply.provider,
       cost: reply.cost,
       tool_calls: reply.tool_calls,
     };
   } catch (error) {
+    if (error instanceof OverBudget && error.isPause) return { wait: waitForBudget(error) };
     if (isDatabaseAway(error)) throw new HostFault("The database went away during an agent's call.", { cause: error });
     if (isAppError(error) || call.signal.aborted) throw error;
     log.error({ err: error, agent_id: call.agent_id }, "an agent's call failed for a reason of ours");

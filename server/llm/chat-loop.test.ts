@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type ChatLoopRequest, type ChatLoopResult, chatWithTools } from "#server/llm/chat-loop.ts";
 import { type AgentToolDefinition, MalformedArguments, type ToolAnswer, ToolWaits } from "#server/llm/tools/tool.ts";
-import { failure, testClock, testEndpoint } from "#server/testing/ask-model.ts";
+import { failure, testClock, testEndpoint, unpaid } from "#server/testing/ask-model.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 
 const models = testModelServer();
@@ -28,6 +28,7 @@ const talk = (model: string, more: Partial<ChatLoopRequest> = {}): Promise<ChatL
     timeoutMs: 60_000,
     retries: 0,
     clock: testClock(),
+    meter: unpaid(),
     ...more,
   });
 

@@ -19,13 +19,24 @@ export interface ToolUse {
   args: Record<string, unknown>;
 }
 
+/** Stands around every question to a model, for whoever pays. */
+export interface Meter {
+  /**
+   * Asked before each.
+   * @returns what is to be told afterwards: what the answer used, or nothing when none came
+   * @throws what ends the whole, because nothing more may be spent
+   */
+  begin(question: { messages: readonly ChatMessage[]; max_tokens?: number | null | undefined }): Promise<EndOfCall>;
+}
+export type EndOfCall = (used?: TokenCount) => Promise<void>;
+
 /** The messages may end in the middle of a round: calls of the last answer that have no result yet are made first. */
 export interface ChatLoopRequest extends Omit<ChatRequest, "tools" | "allowedMs"> {
   tools?: readonly AgentToolDefinition[];
   /** Most rounds of tool calls; 10 unless given. */
   maxRounds?: number | undefined;
-  /** Tells the tokens of each answer of the model, also when the whole fails after it. */
-  onUsage?: ((used: TokenCount) => void) | undefined;
+  /** Learns the tokens of each answer of the model, also when the whole fails after it. */
+  meter: Meter;
   onToolCall?: ((call: ToolUse) => void) | undefined;
   onToolResult?: ((call: ToolUse, answer: ToolAnswer) => void) | undefined;
   /**
@@ -52,7 +63,7 @@ export interface ChatLoopResult {
   truncated?: true;
 }
 
-const MOST_ROUNDS = 10;
+export const MOST_ROUNDS = 10;
 const MOST_CALLS_AT_ONCE = 16;
 const MOST_RAW_TEXT = 2000;
 
@@ -110,30 +121,37 @@ class Conversation {
   }
 
   async #ask(messages: ChatMessage[], tools: readonly AgentToolDefinition[]): Promise<ChatResult> {
-    const { onDelta, onRestart, timeoutMs } = this.#request;
+    const { onDelta, onRestart, timeoutMs, meter, max_tokens } = this.#request;
     // Where nothing can be taken back, an answer that may fail its check is not shown before it has passed.
     const isHeldBack = this.#check !== undefined && onRestart === undefined;
-    const said = await chat({
-      ...this.#request,
-      messages,
-      tools,
-      signal: this.#signal,
-      timeoutMs: Math.max(1, this.#deadline - this.#now()),
-      allowedMs: timeoutMs,
-      onDelta:
-        onDelta && !isHeldBack
-          ? (content) => {
-              this.#hasEmitted = true;
-              onDelta(content);
-            }
-          : undefined,
-      onRestart: onRestart && (() => this.#takeBack()),
-    });
+    const end = await meter.begin({ messages, max_tokens });
+    let said: ChatResult;
+    try {
+      said = await chat({
+        ...this.#request,
+        messages,
+        tools,
+        signal: this.#signal,
+        timeoutMs: Math.max(1, this.#deadline - this.#now()),
+        allowedMs: timeoutMs,
+        onDelta:
+          onDelta && !isHeldBack
+            ? (content) => {
+                this.#hasEmitted = true;
+                onDelta(content);
+              }
+            : undefined,
+        onRestart: onRestart && (() => this.#takeBack()),
+      });
+    } catch (error) {
+      await end();
+      throw error;
+    }
     this.#inputTokens += said.input_tokens;
     this.#outputTokens += said.output_tokens;
     this.#cachedTokens += said.cached_tokens;
     const { input_tokens, cached_tokens, output_tokens } = said;
-    this.#request.onUsage?.({ input_tokens, cached_tokens, output_tokens });
+    await end({ input_tokens, cached_tokens, output_tokens });
     this.#assertSaid(said);
     return said;
   }

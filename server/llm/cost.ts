@@ -21,8 +21,10 @@ export interface PricedPlace {
   provider: ProviderId;
   model: string;
   baseUrl: string | null;
-  /** The LLM key's own prices, which count before the list. */
+  /** The LLM key's own prices, which count first. */
   prices: readonly OwnPrice[];
+  /** The project's for this provider, which count before the list. */
+  projectPrices?: readonly OwnPrice[];
 }
 
 /** What one answer of a model used. */
@@ -64,14 +66,15 @@ function isThere(price: ListPrice, { provider, baseUrl }: PricedPlace): boolean 
 }
 
 /**
- * What a call cost, by the key's own prices or else by the price list (server/llm/prices.ts).
+ * What a call cost, by the key's own prices, the project's, or else the price list (server/llm/prices.ts).
  * @param today the day of the call, `2026-11-21`
  * @returns US dollars; null when the price is not known, or the service did not say how many tokens it took
  */
 export function costOf(place: PricedPlace, used: TokenCount, today = new Date().toISOString().slice(0, 10)): number | null {
-  const { provider, prices } = place;
+  const { provider, prices, projectPrices = [] } = place;
   const model = wireModel(provider, place.model).toLowerCase();
-  const own: Price | undefined = bestOf(prices, (price) => wireModel(provider, price.model), model);
+  const bestOwn = (own: readonly OwnPrice[]): Price | undefined => bestOf(own, (price) => wireModel(provider, price.model), model);
+  const own = bestOwn(prices) ?? bestOwn(projectPrices);
   const there = priceList.models.filter((price) => isThere(price, place));
   const known: Price | undefined = own ?? bestOf(there, (price) => price.match, model);
   if (!known) return null;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type ChatLoopRequest, chatWithTools } from "#server/llm/chat-loop.ts";
 import { setSettings } from "#server/platform/settings.ts";
-import { ask, delta, failure, json, smallQuestion, stream } from "#server/testing/ask-model.ts";
+import { ask, delta, failure, json, smallQuestion, stream, unpaid } from "#server/testing/ask-model.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
 
 setSettings({ ALLOW_PRIVATE_NETWORK: "1" });
@@ -21,7 +21,7 @@ test.each(["content_filter", "SAFETY", "refusal"])(
   async (reason) => {
     const server = await serveHttp((response) => json(response, 200, endsWith(reason, "half of it")));
     const used: unknown[] = [];
-    const error = await failure(talk(server.url, { retries: 2, onUsage: (count) => used.push(count) }));
+    const error = await failure(talk(server.url, { retries: 2, meter: unpaid((count) => used.push(count)) }));
     expect(error.message).toBe(
       'The model echo of OpenAI-compatible was stopped by a content filter of the provider (LLM key "Main"). Change the message or the agent\'s instructions, or choose another model. It said: half of it',
     );

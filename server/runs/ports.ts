@@ -3,6 +3,7 @@ import type { ExecutionOutput } from "#server/runs/schema.ts";
 import type { ExecutionStatus, NodeStatus } from "#server/runs/status-schema.ts";
 import type {
   AgentCall,
+  BudgetRequest,
   ChildRequest,
   CodeCall,
   HttpAnswer,
@@ -68,7 +69,7 @@ export type ItemRow = Pick<LedgerRow, "iteration" | "status" | "output" | "error
 export type BodyOutput = Pick<LedgerRow, "node_id" | "iteration" | "output">;
 
 /** A row to write; fields left out of an update keep their value. What a call cost comes with the agent that made it. */
-export interface LedgerWrite extends LedgerRow, Pick<NodeResult, "agent_id" | "provider" | "cached_tokens" | "cost"> {
+export interface LedgerWrite extends LedgerRow, Pick<NodeResult, "agent_id" | "llm_key_id" | "provider" | "cached_tokens" | "cost"> {
   duration_ms: number | null;
   model: string | null;
   tool_calls: NodeResult["tool_calls"] | null;
@@ -148,8 +149,8 @@ export interface WaitWrite extends Partial<ReviewRequest> {
   deadline: Date | null;
   /** Of a callback, in hexadecimal. */
   token_hash?: string;
-  /** Of a run that is waited for. */
-  request?: ChildRequest;
+  /** Of a run that is waited for, or a budget. */
+  request?: ChildRequest | BudgetRequest;
 }
 
 /** A wait as it stands: still open, or ended and not yet acted on. */
@@ -237,7 +238,7 @@ export interface RunStore {
  * known of one that fails or is cut off, too.
  */
 export type CallUsage = Required<
-  Pick<NodeResult, "agent_id" | "provider" | "model" | "input_tokens" | "cached_tokens" | "output_tokens" | "cost" | "tool_calls">
+  Pick<NodeResult, "agent_id" | "llm_key_id" | "provider" | "model" | "input_tokens" | "cached_tokens" | "output_tokens" | "cost" | "tool_calls">
 >;
 
 /** What came of Python that a node ran. */
@@ -277,6 +278,8 @@ export interface EngineServices {
   callAgent(
     call: AgentCall & {
       project_id: string;
+      /** Who makes it. */
+      run: { execution_id: string; node_id: string; iteration: string; attempt: number };
       /** The agent, when whoever wrote down this attempt has read it with that. For whoever calls it, not for the engine. */
       known?: unknown;
       signal: AbortSignal;
@@ -286,7 +289,7 @@ export interface EngineServices {
       onRestart(): void;
       onUsed(usage: CallUsage): void;
     },
-  ): Promise<NodeResult>;
+  ): Promise<NodeResult | { wait: WaitRequest }>;
   /**
    * Whether a Python condition holds; one that takes long ends with `signal`, which is asked for only then: making one for each
    * costs more than most conditions do.

@@ -1,7 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { expect } from "vitest";
 import { type ChatClock, type ChatRequest, type ChatResult, chat } from "#server/llm/chat.ts";
+import type { Meter } from "#server/llm/chat-loop.ts";
 import type { ModelEndpoint } from "#server/llm/client.ts";
+import type { TokenCount } from "#server/llm/cost.ts";
 import { ProviderError } from "#server/llm/errors.ts";
 
 export const TEST_KEY = "sk-test-4f2c9a7b1e";
@@ -31,6 +33,13 @@ export function testClock(): ChatClock & { slept: number[] } {
   };
 }
 
+/** Calls that cost nobody anything. @param listen told what each answer used */
+export const unpaid = (listen?: (used: TokenCount) => void): Meter => ({
+  begin: async () => async (used) => {
+    if (used) listen?.(used);
+  },
+});
+
 /** Something small to ask a model at `baseUrl`, without tries or pauses. */
 export const smallQuestion = (baseUrl: string) => ({
   endpoint: testEndpoint(baseUrl),
@@ -39,6 +48,7 @@ export const smallQuestion = (baseUrl: string) => ({
   timeoutMs: 60_000,
   retries: 0,
   clock: testClock(),
+  meter: unpaid(),
 });
 
 /** Asks it. */

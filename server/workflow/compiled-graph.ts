@@ -30,7 +30,7 @@ class CompiledGraph {
   readonly owners: Readonly<Record<string, string>>;
   /** Ids of Output nodes inside loops. */
   readonly bodyOutputs: readonly string[];
-  /** True when one of its nodes may have to wait. */
+  /** True when one of its nodes has to wait; those that seldom do are not meant. */
   readonly hasWaits: boolean;
   /** True when one of its nodes starts runs of other workflows. */
   readonly startsRuns: boolean;
@@ -49,7 +49,10 @@ class CompiledGraph {
     this.bodyOutputs = ids.filter((id) => Object.hasOwn(this.owners, id) && this.isOutput(id));
     this.credentials = credentialsIn(graph);
     this.startsRuns = ids.some((id) => this.definition(id)?.startsRuns);
-    this.hasWaits = ids.some((id) => this.definition(id)?.resume !== undefined);
+    this.hasWaits = ids.some((id) => {
+      const { resume, waitsSeldom } = this.definition(id) ?? {};
+      return resume !== undefined && !waitsSeldom;
+    });
   }
 
   definition(id: string): NodeDefinition | undefined {

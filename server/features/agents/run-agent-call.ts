@@ -1,9 +1,11 @@
 import { composeQuestion } from "#server/features/agents/compose-question.ts";
 import { agentOf, findAgent, type KeyedAgentRow, toAgent } from "#server/features/agents/find-agent.ts";
+import { PaidMeter, type Used } from "#server/features/budgets/meter.ts";
+import { OverBudget } from "#server/features/budgets/over-budget.ts";
 import { ModelPrices } from "#server/features/llm-keys/schema.ts";
 import { endpointOf } from "#server/features/llm-keys/stored-key.ts";
-import { type ChatLoopRequest, type ChatLoopResult, chatWithTools, type ToolUse } from "#server/llm/chat-loop.ts";
-import { costOf, type PricedPlace, type TokenCount } from "#server/llm/cost.ts";
+import type { ChatMessage } from "#server/llm/chat-body.ts";
+import { type ChatLoopRequest, type ChatLoopResult, chatWithTools, MOST_ROUNDS, type ToolUse } from "#server/llm/chat-loop.ts";
 import type { ProviderId } from "#server/llm/kinds.ts";
 import { cutResult, type ToolAnswer } from "#server/llm/tools/tool.ts";
 import { unsealOften } from "#server/platform/secrets.ts";
@@ -16,8 +18,12 @@ export interface RunAgentCall {
   agent_id: string;
   /** The agent, when the caller has read it just now; or one that is not saved, which bears the id that its usage is counted under. */
   found?: FoundAgent | KeyedAgentRow | undefined;
+  /** The run that asks. */
+  execution_id?: string | undefined;
   /** What to ask. */
   message: string;
+  /** What has been said since that was asked, of a call that a budget had stopped: it goes on from there. */
+  said?: readonly ChatMessage[] | undefined;
   /** Earlier turns, oldest first. */
   history?: { role: "user" | "assistant"; content: string }[];
   /** For the whole call: tries, pauses and tools included. */
@@ -46,6 +52,7 @@ export interface RunAgentCall {
 
 export interface AgentCallResult extends Omit<ChatLoopResult, "tool_calls"> {
   provider: ProviderId;
+  llm_key_id: string;
   /** US dollars; null when the price is not known. */
   cost: number | null;
   /** With what the tools answered, cut to what a run keeps. */
@@ -57,64 +64,61 @@ export interface AgentCallResult extends Omit<ChatLoopResult, "tool_calls"> {
  * too.
  * @returns the answer; tokens and cost of all rounds together, and every tool call in the order in which they began
  * @throws AppError NOT_FOUND when the project has no such agent; ProviderError (UPSTREAM_ERROR) with the provider's words;
- *   the signal's reason when it fires; `onUsed` has told what was used before
+ *   OverBudget; the signal's reason when it fires; `onUsed` has told what was used before
  */
 export async function runAgentCall(call: RunAgentCall): Promise<AgentCallResult> {
-  const { project_id, agent_id, found, message, history, onVersion, onUsed, ...rest } = call;
+  const { project_id, agent_id, found, execution_id, message, history, said = [], onVersion, onUsed, ...rest } = call;
   const agent = !found ? await findAgent(project_id, agent_id) : "agent" in found ? agentOf(found) : found;
   onVersion?.(agent.version);
   const endpoint = endpointOf(agent.llm_key, unsealOften);
-  const { model } = agent;
+  const { model, llm_key_id } = agent;
   const { provider, baseUrl } = endpoint;
-  const meter = new CallMeter(agent.id, { provider, model, baseUrl, prices: ModelPrices.parse(agent.llm_key.prices) });
+  const total = new Total({ agent_id: agent.id, llm_key_id, provider, model });
   const { question, close } = await composeQuestion({ ...toAgent(agent), project_id, endpoint }, { message, history: history ?? [] });
   const { calls, ...record } = recordToolCalls(rest);
+  const place = { provider, model, baseUrl, prices: ModelPrices.parse(agent.llm_key.prices) };
+  const meter = new PaidMeter({ project_id, agent_id: agent.id, llm_key_id, execution_id }, place, (used) => {
+    total.add(used);
+    if (total.usage) onUsed?.({ ...total.usage, tool_calls: calls });
+  });
   try {
-    const result = await chatWithTools({
-      ...rest,
-      ...record,
-      ...question,
-      onUsage: (used) => {
-        meter.add(used);
-        if (meter.usage) onUsed?.({ ...meter.usage, tool_calls: calls });
-      },
-    });
-    return { ...result, provider, cost: meter.usage?.cost ?? null, tool_calls: calls };
+    const maxRounds = MOST_ROUNDS - said.filter(({ role }) => role === "assistant").length;
+    const messages = [...question.messages, ...said];
+    const result = await chatWithTools({ ...rest, ...record, ...question, messages, maxRounds, meter });
+    return { ...result, provider, llm_key_id, cost: total.usage?.cost ?? null, tool_calls: calls };
+  } catch (error) {
+    if (error instanceof OverBudget) error.said = error.messages.slice(question.messages.length);
+    throw error;
   } finally {
     close();
   }
 }
 
-/** Adds up what one call of an agent uses, answer by answer of its model, at the prices of now. */
-class CallMeter {
-  readonly #agent_id: string;
-  readonly #place: PricedPlace;
+/** Adds up what one call of an agent uses, answer by answer of its model. */
+class Total {
+  readonly #who: Pick<CallUsage, "agent_id" | "llm_key_id" | "provider" | "model">;
   #input = 0;
   #cached = 0;
   #output = 0;
   #cost: number | null = 0;
   #answers = 0;
 
-  constructor(agent_id: string, place: PricedPlace) {
-    this.#agent_id = agent_id;
-    this.#place = place;
+  constructor(who: Pick<CallUsage, "agent_id" | "llm_key_id" | "provider" | "model">) {
+    this.#who = who;
   }
 
-  readonly add = (used: TokenCount): void => {
+  add(used: Used): void {
     this.#answers += 1;
     this.#input += used.input_tokens;
     this.#cached += used.cached_tokens ?? 0;
     this.#output += used.output_tokens;
-    const cost = costOf(this.#place, used);
-    this.#cost = this.#cost === null || cost === null ? null : Number((this.#cost + cost).toFixed(12));
-  };
+    this.#cost = this.#cost === null || used.cost === null ? null : Number((this.#cost + used.cost).toFixed(12));
+  }
 
   /** What was used; undefined before the model has answered once. The cost is null as soon as that of one answer is not known. */
   get usage(): Omit<CallUsage, "tool_calls"> | undefined {
     if (this.#answers === 0) return undefined;
-    const { provider, model } = this.#place;
-    const tokens = { input_tokens: this.#input, cached_tokens: this.#cached, output_tokens: this.#output };
-    return { agent_id: this.#agent_id, provider, model, ...tokens, cost: this.#cost };
+    return { ...this.#who, input_tokens: this.#input, cached_tokens: this.#cached, output_tokens: this.#output, cost: this.#cost };
   }
 }
 

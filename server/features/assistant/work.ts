@@ -9,15 +9,15 @@ import { type FailureCode, MessageContext, MessageMode } from "#server/features/
 import { assistantModel } from "#server/features/assistant/settings.ts";
 import { startedRuns } from "#server/features/assistant/started-runs.ts";
 import { askForWork } from "#server/features/assistant/threads.ts";
+import { PaidMeter, type Used } from "#server/features/budgets/meter.ts";
 import { projectMask } from "#server/features/credentials/project-mask.ts";
 import { ModelPrices } from "#server/features/llm-keys/schema.ts";
 import { endpointOf } from "#server/features/llm-keys/stored-key.ts";
 import { memberOf } from "#server/features/projects/members.ts";
 import { NO_ONE, recordUsage } from "#server/features/usage/record.ts";
 import type { ChatMessage } from "#server/llm/chat-body.ts";
-import { chatWithTools, type ToolUse } from "#server/llm/chat-loop.ts";
+import { chatWithTools, type Meter, type ToolUse } from "#server/llm/chat-loop.ts";
 import type { ModelEndpoint } from "#server/llm/client.ts";
-import { costOf, type TokenCount } from "#server/llm/cost.ts";
 import { ProviderError } from "#server/llm/errors.ts";
 import { type AgentToolDefinition, MalformedArguments, type ToolAnswer, ToolWaits } from "#server/llm/tools/tool.ts";
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
@@ -184,8 +184,14 @@ class Work {
     const { key, model } = chosen;
     const endpoint = endpointOf(key);
     const prices = ModelPrices.parse(key.prices);
-    const onUsage = (used: TokenCount) => this.#count(used, { provider: endpoint.provider, model, baseUrl: endpoint.baseUrl, prices });
-    const asking = { endpoint, model, timeoutMs: MOST_MS, retries: RETRIES, signal: this.#writer.signal, onUsage };
+    const { provider, baseUrl } = endpoint;
+    const { project_id } = thread;
+    const who = { agent_id: NO_ONE, llm_key_id: key.id, provider, model };
+    const meter = new PaidMeter({ project_id, ...who }, { provider, model, baseUrl, prices }, ({ cached_tokens: _, ...used }: Used) => {
+      this.#writer.use(used);
+      void recordUsage(project_id, "assistant", { ...who, ...used });
+    });
+    const asking = { endpoint, model, timeoutMs: MOST_MS, retries: RETRIES, signal: this.#writer.signal, meter };
     for (const request of await db().assistantRequest.findMany({ where: { message_id: message.id } }))
       this.#requests.set(request.call_id, request);
     const said = saidIn(message);
@@ -262,14 +268,6 @@ class Work {
       );
   }
 
-  #count(used: TokenCount, place: Parameters<typeof costOf>[0]): void {
-    const { input_tokens, output_tokens } = used;
-    const cost = costOf(place, used);
-    this.#writer.use({ input_tokens, output_tokens, cost });
-    const { provider, model } = place;
-    void recordUsage(this.#claim.thread.project_id, "assistant", { agent_id: NO_ONE, provider, model, input_tokens, output_tokens, cost });
-  }
-
   /**
    * What is sent before that which this message has led to: instructions, what was said before it in full or in fewer words, and
    * what the person wrote.
@@ -281,7 +279,7 @@ class Work {
       timeoutMs: number;
       retries: number;
       signal: AbortSignal;
-      onUsage(used: TokenCount): void;
+      meter: Meter;
     },
     room: number,
     isTooLong: boolean,

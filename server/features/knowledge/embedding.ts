@@ -1,8 +1,8 @@
+import { PaidMeter } from "#server/features/budgets/meter.ts";
 import { type ModelPrice, ModelPrices } from "#server/features/llm-keys/schema.ts";
 import { endpointOf, findLlmKey, unknownLlmKey } from "#server/features/llm-keys/stored-key.ts";
 import { NO_ONE, recordUsage } from "#server/features/usage/record.ts";
 import { baseUrlOf, type ModelEndpoint, openModelClient, wireModel } from "#server/llm/client.ts";
-import { costOf } from "#server/llm/cost.ts";
 import { providerError } from "#server/llm/errors.ts";
 import { AppError } from "#server/platform/errors.ts";
 
@@ -69,6 +69,7 @@ async function embedTexts(endpoint: ModelEndpoint, model: string, texts: readonl
 /** A model that makes vectors, ready to call. */
 interface Embedding {
   endpoint: ModelEndpoint;
+  llm_key_id: string;
   model: string;
   /** The LLM key's own. */
   prices: ModelPrice[];
@@ -89,7 +90,7 @@ export async function embeddingOf(projectId: string, config: object): Promise<Em
   if (!names(config) || config.embedding_llm_key_id === null || config.embedding_model === null) return undefined;
   const key = await findLlmKey(projectId, config.embedding_llm_key_id);
   if (!key) throw new AppError("VALIDATION_ERROR", "The embedding key of the source is gone. Choose another one in its settings.");
-  return { endpoint: endpointOf(key), model: config.embedding_model, prices: ModelPrices.parse(key.prices) };
+  return { endpoint: endpointOf(key), llm_key_id: key.id, model: config.embedding_model, prices: ModelPrices.parse(key.prices) };
 }
 
 /**
@@ -103,24 +104,30 @@ export async function assertEmbeddingKey(projectId: string, config: object): Pro
 }
 
 /**
- * Vectors of texts, in the order of the texts, as the model gave them; the call is counted in the project's usage.
- * @throws as embedTexts does
+ * Vectors of texts, in the order of the texts, as the model gave them; the call is counted in the project's usage and budgets.
+ * @throws as embedTexts does; OverBudget
  */
 export async function embed(
   project_id: string,
-  { endpoint, model, prices }: Embedding,
+  { endpoint, llm_key_id, model, prices }: Embedding,
   texts: readonly string[],
   signal?: AbortSignal,
 ): Promise<number[][]> {
-  const { vectors, input_tokens } = await embedTexts(endpoint, model, texts, signal);
   const { provider, baseUrl } = endpoint;
-  const used = { input_tokens, output_tokens: 0 };
-  await recordUsage(project_id, "knowledge", {
-    ...used,
-    agent_id: NO_ONE,
-    provider,
-    model,
-    cost: costOf({ provider, model, baseUrl, prices }, used),
+  const who = { agent_id: NO_ONE, llm_key_id, provider, model };
+  let counted: Promise<void> | undefined;
+  const meter = new PaidMeter({ project_id, agent_id: NO_ONE, llm_key_id }, { provider, model, baseUrl, prices }, (used) => {
+    counted = recordUsage(project_id, "knowledge", { ...who, ...used });
   });
-  return vectors;
+  // Vectors cost what goes in.
+  const end = await meter.begin({ messages: texts.map((content) => ({ role: "user", content })), max_tokens: 0 });
+  try {
+    const { vectors, input_tokens } = await embedTexts(endpoint, model, texts, signal);
+    await end({ input_tokens, output_tokens: 0 });
+    await counted;
+    return vectors;
+  } catch (error) {
+    await end();
+    throw error;
+  }
 }

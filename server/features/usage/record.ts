@@ -17,8 +17,8 @@ export async function recordUsage(
   usage: Omit<CallUsage, "cached_tokens" | "tool_calls"> | undefined,
 ): Promise<void> {
   if (!usage) return;
-  const { agent_id, provider, model, input_tokens, output_tokens, cost } = usage;
-  const counted = { agent_id, provider, model, input_tokens, output_tokens, cost };
+  const { agent_id, llm_key_id, provider, model, input_tokens, output_tokens, cost } = usage;
+  const counted = { agent_id, llm_key_id, provider, model, input_tokens, output_tokens, cost };
   try {
     await db().usageCall.create({ data: { id: uuid(), project_id, day: new Date(), source, workflow_id: NO_ONE, ...counted } });
   } catch (error) {
@@ -36,13 +36,13 @@ const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('fold-usage', 0))";
 const FOLD = `
   WITH taken AS (
     DELETE FROM usage_calls WHERE id IN (SELECT id FROM usage_calls LIMIT $1)
-    RETURNING project_id, day, source, workflow_id, agent_id, provider, model, input_tokens, output_tokens, cost
+    RETURNING project_id, day, source, workflow_id, agent_id, llm_key_id, provider, model, input_tokens, output_tokens, cost
   ), folded AS (
-    INSERT INTO usage_days (project_id, day, source, workflow_id, agent_id, provider, model, calls, calls_without_price, input_tokens, output_tokens, cost)
-    SELECT project_id, day, source, workflow_id, agent_id, provider, model, count(*), count(*) FILTER (WHERE cost IS NULL),
+    INSERT INTO usage_days (project_id, day, source, workflow_id, agent_id, llm_key_id, provider, model, calls, calls_without_price, input_tokens, output_tokens, cost)
+    SELECT project_id, day, source, workflow_id, agent_id, llm_key_id, provider, model, count(*), count(*) FILTER (WHERE cost IS NULL),
       sum(input_tokens), sum(output_tokens), coalesce(sum(cost), 0)
-    FROM taken GROUP BY project_id, day, source, workflow_id, agent_id, provider, model
-    ON CONFLICT (project_id, day, source, workflow_id, agent_id, provider, model) DO UPDATE SET
+    FROM taken GROUP BY project_id, day, source, workflow_id, agent_id, llm_key_id, provider, model
+    ON CONFLICT (project_id, day, source, workflow_id, agent_id, llm_key_id, provider, model) DO UPDATE SET
       calls = usage_days.calls + excluded.calls, calls_without_price = usage_days.calls_without_price + excluded.calls_without_price,
       input_tokens = usage_days.input_tokens + excluded.input_tokens, output_tokens = usage_days.output_tokens + excluded.output_tokens,
       cost = usage_days.cost + excluded.cost

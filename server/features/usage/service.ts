@@ -1,3 +1,4 @@
+import type pg from "pg";
 import { NO_ONE } from "#server/features/usage/record.ts";
 import {
   MOST_DAYS,
@@ -110,4 +111,19 @@ export async function getUsage({ project }: ProjectPrincipal, input: UsageInput)
       : parts.map(({ key, name, provider, ...sums }) => ({ key, name, provider, ...amountOf(sums) }));
   const total = amountOf(rows.find((row) => row.is_total) ?? nothing);
   return { from, to, group_by, currency: priceList.currency, prices_as_of: priceList.as_of, total, items };
+}
+
+const SINCE = `
+  SELECT coalesce(sum(cost), 0)::float8 AS spent FROM (
+    SELECT cost, agent_id, llm_key_id FROM usage_days WHERE project_id = $1 AND day >= $2::date
+    UNION ALL SELECT cost, agent_id, llm_key_id FROM usage_calls WHERE project_id = $1 AND day >= $2::date
+  ) AS used WHERE ($3::uuid IS NULL OR agent_id = $3) AND ($4::uuid IS NULL OR llm_key_id = $4)`;
+
+/** What calls from a day on have cost, US dollars, as far as their price is known: all of a project, or those of one agent or LLM key. */
+export async function spentSince(
+  on: Pick<pg.Pool, "query">,
+  { project_id, agent_id, llm_key_id }: { project_id: string; agent_id: string | null; llm_key_id: string | null },
+  day: string,
+): Promise<number> {
+  return (await on.query<{ spent: number }>(SINCE, [project_id, day, agent_id, llm_key_id])).rows[0]?.spent ?? 0;
 }

@@ -1,6 +1,7 @@
 import { agentsRouter } from "#server/features/agents/router.ts";
 import { assistantRouter } from "#server/features/assistant/router.ts";
 import { auditRouter } from "#server/features/audit/router.ts";
+import { budgetsRouter } from "#server/features/budgets/router.ts";
 import { canvasesRouter } from "#server/features/canvases/router.ts";
 import { credentialsRouter } from "#server/features/credentials/router.ts";
 import { executionsRouter } from "#server/features/executions/router.ts";
@@ -28,6 +29,7 @@ export const appRouter = router({
   agents: agentsRouter,
   assistant: assistantRouter,
   audit: auditRouter,
+  budgets: budgetsRouter,
   canvases: canvasesRouter,
   checks: checksRouter,
   credentials: credentialsRouter,

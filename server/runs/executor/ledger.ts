@@ -62,6 +62,17 @@ export class Ledger {
     return done;
   }
 
+  /**
+   * The row with which a node waits: its own, or where that has made calls, which are counted with it, another attempt that goes on
+   * from there.
+   */
+  waiting(frame: Frame, row: LedgerWrite): LedgerWrite {
+    if (row.agent_id === undefined) return row;
+    const error = "Interrupted before its next call of the model, for which it waits. It goes on from there as another attempt.";
+    this.#closed(row, { status: "failed", is_interrupted: true, error });
+    return { ...this.begin(frame, row.node_id), input: row.input };
+  }
+
   /** Closes the attempt of a process that died; its node is started again. */
   interrupt(row: LedgerRow): void {
     const error = `Interrupted: the process stopped during attempt ${row.attempt}. The node is started again.`;

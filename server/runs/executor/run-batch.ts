@@ -111,7 +111,8 @@ export class RunBatch {
 
   /** Begins a wait. */
   open(wait: WaitWrite): void {
-    this.#waiting.waits.push(this.#masker.fields(wait, WAIT_TEXTS));
+    const { request } = wait;
+    this.#waiting.waits.push({ ...this.#masker.fields(wait, WAIT_TEXTS), ...(request && { request: this.#masker.deep(request) }) });
     this.#characters += wait.display_value?.length ?? 0;
   }
 

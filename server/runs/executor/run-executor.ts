@@ -210,8 +210,10 @@ export class RunExecutor {
   }
 
   /** Resolves the config; a node whose expressions cannot be resolved fails here, without having started. */
-  #prepare(frame: Frame, id: string): Attempt | undefined {
-    const row = this.#ledger.begin(frame, id);
+  #prepare(frame: Frame, id: string, waited?: LedgerRow): Attempt | undefined {
+    const row = waited
+      ? { model: null, tool_calls: null, duration_ms: null, ...waited, status: "running" as const }
+      : this.#ledger.begin(frame, id);
     const where = { node_id: id, ...(frame.path && { iteration: frame.path }), node_type: this.#graph.byId.get(id)?.type ?? "" };
     this.#batch.tell({ type: "node_start", ...where, attempt: row.attempt });
     try {
@@ -222,11 +224,11 @@ export class RunExecutor {
     }
   }
 
-  /** Writes the attempts down as running, then starts them. */
-  async #launch(effects: [Frame, string][]): Promise<void> {
+  /** Writes the attempts down as running, then starts them; with the row of one that has waited. */
+  async #launch(effects: [Frame, string, LedgerRow?][]): Promise<void> {
     const attempts: Attempt[] = [];
-    for (const [frame, id] of effects) {
-      const attempt = frame.isClosed || this.#stop ? undefined : this.#prepare(frame, id);
+    for (const [frame, id, waited] of effects) {
+      const attempt = frame.isClosed || this.#stop ? undefined : this.#prepare(frame, id, waited);
       if (!attempt) continue;
       frame.rows.set(id, attempt.row);
       this.#batch.keep(attempt.row);
@@ -256,7 +258,7 @@ export class RunExecutor {
   }
 
   #apply({ frame, node, definition, row }: Attempt, outcome: NodeOutcome): void {
-    if ("wait" in outcome) this.#waits.open(frame, node, row, outcome.wait);
+    if ("wait" in outcome) this.#waits.open(frame, node, this.#ledger.waiting(frame, row), outcome.wait);
     else if ("loop" in outcome) {
       const items = this.#batch.masked(outcome.loop.items);
       const open: LedgerWrite = { ...row, items: items.length, input: JSON.stringify(items) };
@@ -277,7 +279,11 @@ export class RunExecutor {
   /** Acts on waits that have ended. */
   async #takeEnded(): Promise<void> {
     this.#mustLook = false;
-    for (const { frame, row, end } of await this.#waits.takeEnded()) this.#end(frame, row, end);
+    const again: [Frame, string, LedgerRow][] = [];
+    for (const { frame, row, end } of await this.#waits.takeEnded())
+      if (end === "again") again.push([frame, row.node_id, row]);
+      else this.#end(frame, row, end);
+    if (!this.#stop) await this.#launch(again);
   }
 
   /** A node has ended: its row is kept, and what follows it may start. */

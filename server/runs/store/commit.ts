@@ -36,6 +36,9 @@ const UNTOLD = `
   ), untold AS (
     UPDATE waits SET notified_at = NULL FROM lease WHERE id = $1 AND reason = 'child'`;
 
+/** Of a call that says no LLM key. */
+const NO_KEY = "'00000000-0000-0000-0000-000000000000'";
+
 // What calls of models cost, of rows that bear the agent which made one. Each call is a row of its own, since calls that end
 // side by side would wait for each other at a sum.
 const CALLS = {
@@ -47,8 +50,8 @@ const CALLS = {
       cost = e.cost + counted.cost, cost_is_partial = e.cost_is_partial OR counted.is_partial,`,
   used: `
   ), used AS (
-    INSERT INTO usage_calls (id, project_id, day, source, workflow_id, agent_id, provider, model, input_tokens, output_tokens, cost)
-    SELECT r.id, lease.project_id, (r.completed_at AT TIME ZONE 'UTC')::date, 'run', lease.workflow_id, r.agent_id, r.provider, r.model,
+    INSERT INTO usage_calls (id, project_id, day, source, workflow_id, agent_id, llm_key_id, provider, model, input_tokens, output_tokens, cost)
+    SELECT r.id, lease.project_id, (r.completed_at AT TIME ZONE 'UTC')::date, 'run', lease.workflow_id, r.agent_id, coalesce(r.llm_key_id, ${NO_KEY}), r.provider, r.model,
       r.input_tokens, r.output_tokens, r.cost
     FROM new_rows r, lease WHERE r.agent_id IS NOT NULL`,
 };
@@ -118,7 +121,7 @@ const commitSql = ({ hasWaits, endsChild, hasCalls, hasTexts }: CommitKind) => {
     RETURNING last_seq - jsonb_array_length($4::jsonb) AS seq, project_id, workflow_id,
       CASE WHEN $5::jsonb->>'status' IN ('completed', 'failed') THEN workflow_version END AS result_of
   ), new_rows AS (
-    SELECT r.* FROM lease, jsonb_to_recordset($3::jsonb) AS r(${ROW}${hasCalls ? ", agent_id uuid, provider text, cost numeric, cached_tokens int" : ""})
+    SELECT r.* FROM lease, jsonb_to_recordset($3::jsonb) AS r(${ROW}${hasCalls ? ", agent_id uuid, llm_key_id uuid, provider text, cost numeric, cached_tokens int" : ""})
   ), written AS (
     INSERT INTO node_runs (execution_id, ${ROW_FIELDS}, ${FLAGS}${hasCalls ? ", cost, cached_tokens" : ""})
     SELECT $1, ${ROW_FIELDS}, ${FLAG_VALUES}${hasCalls ? ", cost, coalesce(cached_tokens, 0)" : ""} FROM new_rows
@@ -162,14 +165,14 @@ const SPENT = `
     UPDATE node_runs n SET model = s.model, input_tokens = s.input_tokens, cached_tokens = coalesce(s.cached_tokens, 0),
       output_tokens = s.output_tokens, cost = s.cost
     FROM run, jsonb_to_recordset($2::jsonb) AS s(
-      id uuid, agent_id uuid, provider text, model text, input_tokens int, cached_tokens int, output_tokens int, cost numeric, tool_calls jsonb)
+      id uuid, agent_id uuid, llm_key_id uuid, provider text, model text, input_tokens int, cached_tokens int, output_tokens int, cost numeric, tool_calls jsonb)
     WHERE n.id = s.id AND n.execution_id = run.id AND n.model IS NULL AND n.status NOT IN ('running', 'waiting')
     RETURNING s.*, coalesce(n.completed_at, now()) AS completed_at
   ), valued AS (
     UPDATE node_run_values v SET tool_calls = marked.tool_calls FROM marked WHERE v.node_run_id = marked.id
   ), used AS (
-    INSERT INTO usage_calls (id, project_id, day, source, workflow_id, agent_id, provider, model, input_tokens, output_tokens, cost)
-    SELECT m.id, run.project_id, (m.completed_at AT TIME ZONE 'UTC')::date, 'run', run.workflow_id, m.agent_id, m.provider, m.model,
+    INSERT INTO usage_calls (id, project_id, day, source, workflow_id, agent_id, llm_key_id, provider, model, input_tokens, output_tokens, cost)
+    SELECT m.id, run.project_id, (m.completed_at AT TIME ZONE 'UTC')::date, 'run', run.workflow_id, m.agent_id, coalesce(m.llm_key_id, ${NO_KEY}), m.provider, m.model,
       m.input_tokens, m.output_tokens, m.cost
     FROM marked m, run
   )
@@ -211,7 +214,8 @@ export async function commit(run: RunState, { rows, events, ending, status, ...r
   const compiled = compileGraph(run.graph);
   const ended = rows.filter((row) => row.status !== "running");
   const { waits = [], taken = [], withdrawn = [] } = rest;
-  const hasWaits = waits.length + taken.length + withdrawn.length > 0 || (ending !== undefined && compiled.hasWaits);
+  const mayWait = () => compiled.hasWaits || run.status === "paused" || run.ledger.some((row) => row.status === "waiting");
+  const hasWaits = waits.length + taken.length + withdrawn.length > 0 || (ending !== undefined && mayWait());
   const sum = (field: "input_tokens" | "output_tokens") => ended.reduce((total, row) => total + row[field], 0);
   const effects = rows.filter((row) => compiled.effects.has(row.node_id));
   // Only effects tell pieces. Those of an attempt come after its start, and before a first one there are none.

@@ -15,8 +15,8 @@ import { LARGE_OUTPUT } from "#server/workflow/output-size.ts";
 interface Resolver {
   via: string;
   id: string | null;
-  email: string;
-  name: string;
+  email: string | null;
+  name: string | null;
   role: Role | null;
 }
 

@@ -1,4 +1,5 @@
 import { messageOf } from "#server/platform/errors.ts";
+import { newId } from "#server/platform/new-id.ts";
 import { tokenHash } from "#server/runs/callback-token.ts";
 import type { Frame } from "#server/runs/executor/frame.ts";
 import type { RunBatch } from "#server/runs/executor/run-batch.ts";
@@ -12,6 +13,8 @@ import type { GraphNode } from "#server/workflow/schema.ts";
 const keyOf = ({ node_id, iteration }: { node_id: string; iteration: string }) => `${iteration} ${node_id}`;
 
 const placeOf = ({ node_id, iteration }: LedgerRow) => ({ node_id, ...(iteration && { iteration }) });
+
+const asksPeople = (reason: WaitRequest["reason"] | undefined): boolean => reason === "review" || reason === "budget";
 
 interface OpenWait {
   frame: Frame;
@@ -39,7 +42,7 @@ function toldOf(title: string, display_value: string): Told {
 
 /** A wait that has ended, and how its node has ended with it. */
 interface EndedWait extends OpenWait {
-  end: ({ status: "complete" } & NodeResult) | { status: "failed"; error: string };
+  end: ({ status: "complete" } & NodeResult) | { status: "failed"; error: string } | "again";
 }
 
 /** What a segment waits for. The table `waits` is the truth; this knows which node each of its rows holds up. */
@@ -70,17 +73,19 @@ export class OpenWaits {
 
   /** Begins to wait at a node that has just been reached. */
   open(frame: Frame, node: GraphNode, row: LedgerWrite, request: WaitRequest): void {
-    const { id, node_id, iteration } = row;
+    const { node_id, iteration } = row;
     const { reason, deadline } = request;
+    // For a budget an attempt may wait again and again.
+    const id = reason === "budget" ? newId() : row.id;
     const label = labelOf(node);
     const waiting: LedgerWrite = { ...row, status: "waiting", ...(reason === "child" && { details: { child_execution_id: id } }) };
     frame.rows.set(node_id, waiting);
-    const review = request.reason === "review" ? { ...request, title: request.title || label } : undefined;
+    const review = request.reason === "review" || request.reason === "budget" ? { ...request, title: request.title || label } : undefined;
     const told = toldOf(review?.title ?? label, review?.display_value ?? "");
     this.#open.set(keyOf(row), { frame, row: waiting, deadline, reason, told });
     this.#batch.keep(waiting);
     const token_hash = request.reason === "callback" ? tokenHash(request.token) : undefined;
-    const wanted = request.reason === "child" ? request.request : undefined;
+    const wanted = request.reason === "child" || request.reason === "budget" ? request.request : undefined;
     this.#batch.open({
       ...review,
       ...(token_hash && { token_hash }),
@@ -104,7 +109,7 @@ export class OpenWaits {
    * was told when it began, and all of them after every end would be too much where many wait.
    */
   pause(): void {
-    const all = [...this.#open.values()].filter(({ reason }) => reason === "review");
+    const all = [...this.#open.values()].filter(({ reason }) => asksPeople(reason));
     if (all.length === 0) return;
     this.#batch.mark("paused");
     const open = all.find(({ told }) => told) ?? all[0];
@@ -141,7 +146,7 @@ export class OpenWaits {
     if (!open) return [];
     this.#open.delete(keyOf(wait));
     this.#batch.mark("running");
-    if (reason === "review") {
+    if (asksPeople(reason)) {
       this.#batch.tell({ type: "execution_resumed" });
       this.#isResumed = true;
     }
@@ -153,7 +158,8 @@ export class OpenWaits {
     const definition = this.#graph.definition(node_id);
     const config = definition?.config.parse(this.#graph.byId.get(node_id)?.data ?? {}) ?? {};
     try {
-      return { status: "complete", ...(definition?.resume?.(end, config) ?? { output: "" }) };
+      const result = definition?.resume?.(end, config) ?? { output: "" };
+      return "again" in result ? "again" : { status: "complete", ...result };
     } catch (error) {
       return { status: "failed", error: messageOf(error) };
     }

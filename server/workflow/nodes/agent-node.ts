@@ -19,6 +19,9 @@ function importFault(agent_id: string, imported_agent: unknown): string | undefi
   return open.length ? `“${imported.name}” is to have ${open.join(", ")} too, which the import left open. Add it to the agent.` : undefined;
 }
 
+/** How an admin decided what waited for a budget (features/budgets/schema.ts). */
+const Allowed = z.object({ decision: z.enum(["approved", "rejected"]), comment: z.string().nullish() });
+
 export const agentNode = defineNode({
   type: "agentNode",
   title: "Agent",
@@ -62,4 +65,13 @@ export const agentNode = defineNode({
       timeout: config.timeout,
       retries: config.retries,
     }),
+  // It waits for nothing but a budget: server/decisions/0033.
+  waitsSeldom: true,
+  resume(end) {
+    if (end.status === "expired")
+      throw new Error("A budget is used up, and nobody allowed this run to spend more in time. Raise the budget, then run it again.");
+    const { decision, comment } = Allowed.parse(end.outcome);
+    if (decision === "approved") return { again: true };
+    throw new Error(`A budget is used up, and an admin did not allow this run to spend more${comment ? `: ${comment}` : "."}`);
+  },
 });

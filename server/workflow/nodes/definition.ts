@@ -17,6 +17,7 @@ export interface NodeResult {
   output_tokens?: number;
   /** Of a call of a model: which agent made it, where, and what it cost in US dollars; null when the price is not known. */
   agent_id?: string;
+  llm_key_id?: string;
   provider?: string;
   cost?: number | null;
   tool_calls?: {
@@ -93,12 +94,24 @@ export interface ReviewRequest {
   notification_email: string | null;
 }
 
-/** What a node waits for: people, a time, whoever holds the token of a callback, or another run. With a deadline of null it waits for ever. */
+/**
+ * What a node waits for: people, a time, whoever holds the token of a callback, another run, or a budget with room. With a deadline of
+ * null it waits for ever.
+ */
 export type WaitRequest =
   | ({ reason: "review"; deadline: Date | null } & ReviewRequest)
   | { reason: "time"; deadline: Date }
   | { reason: "callback"; deadline: Date | null; token: string }
-  | { reason: "child"; deadline: Date | null; request: ChildRequest };
+  | { reason: "child"; deadline: Date | null; request: ChildRequest }
+  | ({ reason: "budget"; deadline: Date; request: BudgetRequest } & ReviewRequest);
+
+/** A call of an agent that a budget has stopped, and how far it had come. For whoever calls it again, not for the engine. */
+export interface BudgetRequest {
+  agent_id: string;
+  llm_key_id: string;
+  /** What model and tools have said since it was asked. */
+  said: readonly object[];
+}
 
 /** Another workflow that is to be run. */
 export interface ChildRequest {
@@ -158,7 +171,7 @@ export interface NodeContext<Config> {
   trigger: { output: string; params: Record<string, unknown> };
   /** Tells viewers the next piece of the output while the node runs. */
   onDelta(content: string): void;
-  callAgent(call: AgentCall): Promise<NodeResult>;
+  callAgent(call: AgentCall): Promise<NodeResult | { wait: WaitRequest }>;
   /**
    * Runs Python in the sandbox of conditions; what it prints is kept beside the node, also when it fails.
    * @returns the value of its last expression: text as it is, anything else as JSON
@@ -280,10 +293,12 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
   problems?(config: z.infer<Config>, scope: NodeScope): NodeProblem[];
   run?(ctx: NodeContext<z.infer<Config>>): Promise<NodeOutcome> | NodeOutcome;
   /**
-   * Of a node that waits: what the end of its wait means, as the node's own result.
+   * Of a node that waits: what the end of its wait means, as the node's own result; `again` for a node that now does what it could not.
    * @throws Error when it means that the node has failed, with the reason
    */
-  resume?(end: WaitEnd, config: z.infer<Config>): NodeResult;
+  resume?(end: WaitEnd, config: z.infer<Config>): NodeResult | { again: true };
+  /** True for a node that waits only where something is in its way: a run of it begins and ends as one that never waits. */
+  waitsSeldom?: true;
   /**
    * Takes a text that a person pinned as the node's output: the handle it leaves by, if it has several. It also tells, of
    * what such a node left behind, by which handle it did. Left out, nothing can be pinned here.

@@ -1,0 +1,56 @@
+import { hold, type Payer } from "#server/features/budgets/holds.ts";
+import { OverBudget } from "#server/features/budgets/over-budget.ts";
+import { spendingOf } from "#server/features/budgets/spending.ts";
+import type { EndOfCall, Meter } from "#server/llm/chat-loop.ts";
+import { costOf, type PricedPlace, type TokenCount } from "#server/llm/cost.ts";
+
+/** Characters of a token, about. */
+const CHARACTERS = 4;
+/** Tokens that an answer is taken to have: how long it may be says little of how long it is. */
+const USUAL_ANSWER = 1000;
+
+type Question = Parameters<Meter["begin"]>[0];
+
+/** What one answer used and cost; null when the price is not known. */
+export type Used = TokenCount & { cost: number | null };
+
+/**
+ * Stands around the calls of a model that somebody pays for: each is refused when a budget is used up, and counted in it. Every call
+ * of a chat or an embedding model goes through one, but the tiny one that tries a key.
+ */
+export class PaidMeter implements Meter {
+  readonly #payer: Payer;
+  readonly #place: PricedPlace;
+  readonly #listen: (used: Used) => void;
+
+  /** @param listen told of each answer, before anything is made of it */
+  constructor(payer: Payer, place: Omit<PricedPlace, "projectPrices">, listen: (used: Used) => void) {
+    this.#payer = payer;
+    this.#place = place;
+    this.#listen = listen;
+  }
+
+  /** @throws OverBudget */
+  readonly begin = async (question: Question): Promise<EndOfCall> => {
+    const { prices, hasBudgets } = await spendingOf(this.#payer.project_id);
+    const place = { ...this.#place, projectPrices: prices.filter(({ provider }) => provider === this.#place.provider) };
+    const held = hasBudgets ? await this.#hold(place, question) : undefined;
+    return async (used) => {
+      const cost = used ? costOf(place, used) : 0;
+      if (used) this.#listen({ ...used, cost });
+      await held?.settle(cost ?? 0);
+    };
+  };
+
+  async #hold(place: PricedPlace, { messages, max_tokens }: Question) {
+    const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
+    const input_tokens = Math.max(1, Math.ceil(characters / CHARACTERS));
+    const estimate = costOf(place, { input_tokens, output_tokens: Math.min(max_tokens ?? USUAL_ANSWER, USUAL_ANSWER) });
+    // What is known to be free may always be asked.
+    if (estimate === 0) return undefined;
+    const now = new Date();
+    const held = await hold(this.#payer, estimate ?? 0, now);
+    if (Array.isArray(held)) throw new OverBudget(held, this.#payer, messages, now);
+    return held;
+  }
+}
