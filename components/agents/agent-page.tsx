@@ -6,6 +6,7 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { AgentChat } from "#components/agents/agent-chat.tsx";
 import { AgentEditor } from "#components/agents/agent-form.tsx";
+import { SpentLine } from "#components/settings/spent-line.tsx";
 import { BackLink } from "#components/shell/back-link.tsx";
 import { NotFound } from "#components/shell/not-found.tsx";
 import { Page, useTitle } from "#components/shell/page.tsx";
@@ -48,6 +49,7 @@ export function AgentPage({ agentId }: { agentId: string }) {
         }
       />
       <LoadFailure query={agent} />
+      {agent.data && <SpentLine scope="agent" id={agentId} />}
       {agent.isPending && <Skeleton className="h-96 w-full max-w-160" />}
       {agent.data && (
         <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_minmax(340px,460px)]">

@@ -1,11 +1,12 @@
 "use client";
 
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
-import { CircleDollarSign, KeyRound, Plus, Trash2 } from "lucide-react";
+import { KeyRound, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { plural } from "#components/format.ts";
 import { AddKeyDialog, ReplaceKeyDialog } from "#components/keys/key-dialogs.tsx";
-import { PricesDialog } from "#components/keys/prices-dialog.tsx";
+import { PRICES_PLACE } from "#components/runs/cost.tsx";
+import { SpentLine } from "#components/settings/spent-line.tsx";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useListSearch } from "#components/shell/use-list-search.ts";
@@ -14,6 +15,7 @@ import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
@@ -27,7 +29,6 @@ export function KeysPage() {
   const { input, page, setPage, search } = useListSearch();
   const [isAdding, setIsAdding] = useState(false);
   const [deleting, setDeleting] = useState<LlmKey | null>(null);
-  const [priced, setPriced] = useState<LlmKey | null>(null);
   const [replaced, setReplaced] = useState<LlmKey | null>(null);
   const keys = useQuery(trpc.llmKeys.list.queryOptions(input, { placeholderData: keepPreviousData }));
   const remove = useMutation(trpc.llmKeys.delete.mutationOptions());
@@ -76,11 +77,14 @@ export function KeysPage() {
             <TableCell className="font-medium">
               {key.name}
               <span className="block whitespace-nowrap font-mono font-normal text-11 text-ink-faint md:hidden">{key.masked_key}</span>
+              <SpentLine scope="llm_key" id={key.id} ids={keys.data?.items.map(({ id }) => id) ?? []} className="font-normal" />
             </TableCell>
             <TableCell>
               {providerKind(key.provider).label}
               {key.prices.length > 0 && (
-                <span className="block text-11 text-ink-faint">{plural(key.prices.length, "price")} of its own</span>
+                <Link href={PRICES_PLACE} className="block w-fit text-11 text-ink-faint underline-offset-2 hover:underline">
+                  {plural(key.prices.length, "price")} of its own
+                </Link>
               )}
               {key.base_url && (
                 <span className="block max-w-64 truncate font-mono max-md:max-w-28 text-11 text-ink-faint">{key.base_url}</span>
@@ -94,7 +98,6 @@ export function KeysPage() {
               {canAdminister && (
                 <>
                   <IconButton label={`Replace ${key.name}`} icon={<KeyRound />} onClick={() => setReplaced(key)} />
-                  <IconButton label={`Prices of ${key.name}`} icon={<CircleDollarSign />} onClick={() => setPriced(key)} />
                   <IconButton label={`Delete ${key.name}`} icon={<Trash2 />} onClick={() => setDeleting(key)} />
                 </>
               )}
@@ -103,7 +106,6 @@ export function KeysPage() {
         )}
       </PagedTable>
       {replaced && <ReplaceKeyDialog llmKey={replaced} onClose={() => setReplaced(null)} />}
-      {priced && <PricesDialog llmKey={priced} onClose={() => setPriced(null)} />}
       {isAdding && <AddKeyDialog onClose={() => setIsAdding(false)} />}
       {deleting && (
         <ConfirmDialog

@@ -3,7 +3,7 @@ import { cn } from "#components/ui/cn.ts";
 import { Link } from "#components/ui/link.tsx";
 
 /** Where prices are set. */
-export const PRICES_PLACE = "/keys";
+export const PRICES_PLACE = "/settings/budgets#prices";
 
 export interface CostProps {
   /** US dollars; null when nothing of it is known. */
@@ -32,7 +32,7 @@ export function Cost({ cost, isPartial = false, isLinked = true, className }: Co
   return (
     <Link
       href={PRICES_PLACE}
-      title={`${why} Prices are set at the LLM key.`}
+      title={`${why} Prices are set in Settings, Budgets.`}
       className={cn(style, "inline-flex min-h-6 items-center underline underline-offset-2")}
     >
       {text}

@@ -9,6 +9,7 @@ const places = [
   { href: "/settings/project", label: "Project" },
   { href: "/settings/members", label: "Members" },
   { href: "/settings/usage", label: "Usage" },
+  { href: "/settings/budgets", label: "Budgets" },
   { href: "/settings/audit", label: "Audit log" },
   { href: "/settings/credentials", label: "Credentials" },
   { href: "/settings/api-keys", label: "API keys" },

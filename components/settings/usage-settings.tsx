@@ -110,13 +110,13 @@ function UsageTotal({ usage: { total, prices_as_of } }: { usage: Usage }) {
           The price of {plural(calls_without_price, "call")} is not known, so the cost is without{" "}
           {calls_without_price === 1 ? "it" : "them"}.{" "}
           <Link href={PRICES_PLACE} className="underline underline-offset-2">
-            Set prices at the LLM key
+            Set prices
           </Link>
           ; they count for calls from then on.
         </Notice>
       )}
       <p className="-mt-2 text-12 text-ink-faint">
-        List prices of {prices_as_of} where the LLM key has none of its own, without batch discounts and taxes.
+        List prices of {prices_as_of} where the project has none of its own, without batch discounts and taxes.
       </p>
     </>
   );

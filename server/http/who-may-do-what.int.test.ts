@@ -30,13 +30,13 @@ const PUBLIC = [
 /** About oneself, in no project. */
 const OWN = /^\/(auth|users|llm-providers|platform-keys|projects$)/;
 /** "POST/DELETE on project members, credentials, LLM keys: admin only"; a project's own settings, too. */
-const ADMINS = /^\/(credentials|llm-keys|projects\/)/;
-/** Who did what is for admins to read. */
-const AUDIT = /\/audit(-log)?(\/|$)/;
+const ADMINS = /^\/(credentials|llm-keys|prices|projects\/)/;
+/** Who did what, and what may be spent, is for admins to read. */
+const READ_BY_ADMINS = /\/(audit(-log)?|budgets)(\/|$)/;
 
 function neededFor({ name, method, path }: Operation): Needed {
   if (PUBLIC.includes(name)) return "public";
-  if (AUDIT.test(path)) return "admin";
+  if (READ_BY_ADMINS.test(path)) return "admin";
   if (path.startsWith("/install/")) return "install_admin"; // contract, section 9
   if (OWN.test(path)) return "user";
   if (path.startsWith("/http/")) return "editor"; // a GET runs the workflow too

@@ -47,7 +47,6 @@ async function callUnmasked({
       cached_tokens: reply.cached_tokens,
       output_tokens: reply.output_tokens,
       agent_id: call.agent_id,
-      llm_key_id: reply.llm_key_id,
       provider: reply.provider,
       cost: reply.cost,
       tool_calls: reply.tool_calls,

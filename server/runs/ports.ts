@@ -238,7 +238,10 @@ export interface RunStore {
  * known of one that fails or is cut off, too.
  */
 export type CallUsage = Required<
-  Pick<NodeResult, "agent_id" | "llm_key_id" | "provider" | "model" | "input_tokens" | "cached_tokens" | "output_tokens" | "cost" | "tool_calls">
+  Pick<
+    NodeResult,
+    "agent_id" | "llm_key_id" | "provider" | "model" | "input_tokens" | "cached_tokens" | "output_tokens" | "cost" | "tool_calls"
+  >
 >;
 
 /** What came of Python that a node ran. */

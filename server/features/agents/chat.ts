@@ -63,7 +63,7 @@ async function askAgent(call: Omit<RunAgentCall, "onUsed" | "onVersion">): Promi
 }
 
 /** The answer of a chat or a test. What the tools said is the stream's to tell: the record of a call is its name and arguments. */
-const agentReply = ({ text, tool_calls, cached_tokens: _, llm_key_id: __, ...rest }: Awaited<ReturnType<typeof askAgent>>): AgentReply => ({
+const agentReply = ({ text, tool_calls, cached_tokens: _, ...rest }: Awaited<ReturnType<typeof askAgent>>): AgentReply => ({
   response: text,
   ...rest,
   tool_calls: tool_calls.map(({ name, args }) => ({ name, args })),

@@ -52,7 +52,6 @@ export interface RunAgentCall {
 
 export interface AgentCallResult extends Omit<ChatLoopResult, "tool_calls"> {
   provider: ProviderId;
-  llm_key_id: string;
   /** US dollars; null when the price is not known. */
   cost: number | null;
   /** With what the tools answered, cut to what a run keeps. */
@@ -85,7 +84,7 @@ export async function runAgentCall(call: RunAgentCall): Promise<AgentCallResult>
     const maxRounds = MOST_ROUNDS - said.filter(({ role }) => role === "assistant").length;
     const messages = [...question.messages, ...said];
     const result = await chatWithTools({ ...rest, ...record, ...question, messages, maxRounds, meter });
-    return { ...result, provider, llm_key_id, cost: total.usage?.cost ?? null, tool_calls: calls };
+    return { ...result, provider, cost: total.usage?.cost ?? null, tool_calls: calls };
   } catch (error) {
     if (error instanceof OverBudget) error.said = error.messages.slice(question.messages.length);
     throw error;

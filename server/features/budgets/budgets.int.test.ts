@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
-import { createAgent } from "#server/features/agents/service.ts";
 import { testAgent } from "#server/features/agents/chat.ts";
-import { hold, type Hold, settleForgotten } from "#server/features/budgets/holds.ts";
+import { createAgent } from "#server/features/agents/service.ts";
+import { type Hold, hold, settleForgotten } from "#server/features/budgets/holds.ts";
 import { nextMonth } from "#server/features/budgets/over-budget.ts";
 import { getPrices, setPrices } from "#server/features/budgets/prices.ts";
 import type { BudgetInput } from "#server/features/budgets/schema.ts";
@@ -19,13 +19,12 @@ import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
-import { agentChain, runChain } from "#server/testing/agent-runs.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import { addMember } from "#server/testing/add-member.ts";
+import { agentChain, runChain } from "#server/testing/agent-runs.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { dyingAfter } from "#server/testing/new-run.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
-import { startStoredRun } from "#server/testing/stored-run.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
@@ -90,7 +89,10 @@ test("agents that run side by side exceed a limit by one call at most", async ()
   const { admin, agent, limit, spent } = await world();
   await limit(5, { action: "stop" });
   const id = await agent("One");
-  const { nodes, edges } = agentChain(Array.from({ length: 20 }, () => id), { on_error: "continue" });
+  const { nodes, edges } = agentChain(
+    Array.from({ length: 20 }, () => id),
+    { on_error: "continue" },
+  );
   const side = edges.map((edge) => ({ ...edge, source: "t" }));
   const execution_id = await runChain(admin, { nodes, edges: side });
   const [total = 0] = await spent();
@@ -175,7 +177,10 @@ test("an agent that is stopped between two calls goes on from there, also when i
     [3, "complete"],
   ]);
   expect(items[0]?.tool_calls).toMatchObject([{ name: "search_knowledge", success: true }]);
-  expect(execution.cost).toBeCloseTo(items.reduce((sum, { cost }) => sum + (cost ?? 0), 0), 9);
+  expect(execution.cost).toBeCloseTo(
+    items.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
+    9,
+  );
   const { total } = await getUsage(admin, { group_by: "model" });
   expect(total).toMatchObject({ calls: 2, cost: execution.cost, input_tokens: execution.input_tokens });
 });
@@ -184,7 +189,11 @@ test("runs go on by themselves when the budget is raised, when a month begins, a
   const { admin, agent, limit } = await world();
   const id = await agent("One");
   await limit(0.5);
-  const runs = [await runChain(admin, agentChain([id, id])), await runChain(admin, agentChain([id])), await runChain(admin, agentChain([id]))];
+  const runs = [
+    await runChain(admin, agentChain([id, id])),
+    await runChain(admin, agentChain([id])),
+    await runChain(admin, agentChain([id])),
+  ];
   const states = async () => (await Promise.all(runs.map(waitsOf))).map((waits) => waits.at(-1)?.status);
   expect(await states()).toEqual(["waiting", "waiting", "waiting"]);
   await releaseWaits();
@@ -233,7 +242,7 @@ test("a new budget begins with what the month has cost, of the project, an agent
   const { admin, llm_key_id, agent } = await world();
   const [one, two, free] = [await agent("One"), await agent("Two"), await agent("Free", "parrot")];
   await runChain(admin, agentChain([one, one, two, free]));
-  expect(await getSpent(admin, { scope: "agent", id: one })).toMatchObject({ spent: 1.4, monthly_limit: null });
+  expect(await getSpent(admin, { scope: "agent", ids: [one] })).toEqual({ items: [{ id: one, spent: 1.4, monthly_limit: null }] });
   const items: BudgetInput[] = [
     { scope: "project", monthly_limit: 50, action: "pause" },
     { scope: "agent", id: one, monthly_limit: 20, action: "stop" },
@@ -245,7 +254,7 @@ test("a new budget begins with what the month has cost, of the project, an agent
     ["agent", "One", 1.4],
     ["llm_key", "Main", 2.1],
   ]);
-  expect(await getSpent(admin, { scope: "llm_key", id: llm_key_id })).toMatchObject({ spent: 2.1, monthly_limit: 30 });
+  expect(await getSpent(admin, { scope: "llm_key", ids: [llm_key_id] })).toMatchObject({ items: [{ spent: 2.1, monthly_limit: 30 }] });
   // What is read can be sent back as it is.
   expect((await setBudgets(admin, { items: set })).items).toEqual(set);
   const stranger = await world();
@@ -259,7 +268,7 @@ test("a new budget begins with what the month has cost, of the project, an agent
     ],
   ] satisfies BudgetInput[][])
     await expect(setBudgets(admin, { items })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
-  await expect(getSpent(stranger.admin, { scope: "agent", id: one })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  expect(await getSpent(stranger.admin, { scope: "agent", ids: [one] })).toEqual({ items: [] });
   expect((await getBudgets(stranger.admin)).items).toEqual([]);
   expect((await setBudgets(admin, { items: [] })).items).toEqual([]);
 });
@@ -289,7 +298,12 @@ test("the project's prices count after a key's own and before the list, for late
   expect(set.items).toHaveLength(3);
   expect(set.built_in.items.length).toBeGreaterThan(50);
   expect(await costOf(await chain())).toBe(0.003);
-  await setPrices(admin, { items: [{ ...parrot, llm_key_id: null }, { ...parrot, model: "parrot", input_per_million: 0, llm_key_id }] });
+  await setPrices(admin, {
+    items: [
+      { ...parrot, llm_key_id: null },
+      { ...parrot, model: "parrot", input_per_million: 0, llm_key_id },
+    ],
+  });
   expect(await costOf(await chain())).toBe(0);
   expect(await costOf(before)).toBeNull();
   expect(await spent()).toEqual([0.003]);
@@ -298,5 +312,7 @@ test("the project's prices count after a key's own and before the list, for late
   expect(await costOf(await chain())).toBe(0);
   const { llm_key_id: theirs } = await world();
   await expect(setPrices(admin, { items: [{ ...parrot, llm_key_id: theirs }] })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
-  await expect(setPrices(admin, { items: [{ ...parrot, provider: "openai", llm_key_id }] })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  await expect(setPrices(admin, { items: [{ ...parrot, provider: "openai", llm_key_id }] })).rejects.toMatchObject({
+    code: "VALIDATION_ERROR",
+  });
 });

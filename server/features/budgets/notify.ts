@@ -27,7 +27,8 @@ export async function tellSpent(budget: BudgetState & { project_id: string }, no
   const admins = await db().membership.findMany({ where: { project_id, role: "admin" }, select: { user_id: true } });
   const amounts = `${usd(spent)} of ${usd(monthly_limit)} this month`;
   const next = action === "pause" ? "runs wait for an admin" : "runs stop at their next call of a model";
-  const title = level === 1 ? `${budgetName(budget)} is used up (${amounts}): ${next}` : `${budgetName(budget)} is spent to 80 % (${amounts})`;
+  const title =
+    level === 1 ? `${budgetName(budget)} is used up (${amounts}): ${next}` : `${budgetName(budget)} is spent to 80 % (${amounts})`;
   await pool().query(TELL, [admins.map(() => uuid()), admins.map(({ user_id }) => user_id), project_id, subject, title]);
   told.set(subject, true);
 }

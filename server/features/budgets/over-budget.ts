@@ -1,5 +1,5 @@
-import type { BudgetAction, BudgetScope } from "#server/features/budgets/schema.ts";
 import type { Payer } from "#server/features/budgets/holds.ts";
+import type { BudgetAction, BudgetScope } from "#server/features/budgets/schema.ts";
 import type { ChatMessage } from "#server/llm/chat-body.ts";
 import { AppError } from "#server/platform/errors.ts";
 

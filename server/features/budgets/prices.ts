@@ -10,10 +10,12 @@ import { AppError } from "#server/platform/errors.ts";
 
 const builtIn: PriceList["built_in"] = {
   as_of: priceList.as_of,
-  items: priceList.models.map(({ provider, host = null, match, input_per_million, cached_input_per_million, output_per_million, input_up_to = null }) => ({
-    ...{ provider, host, model: match, input_per_million, output_per_million, input_up_to },
-    ...(cached_input_per_million !== undefined && { cached_input_per_million }),
-  })),
+  items: priceList.models.map(
+    ({ provider, host = null, match, input_per_million, cached_input_per_million, output_per_million, input_up_to = null }) => ({
+      ...{ provider, host, model: match, input_per_million, output_per_million, input_up_to },
+      ...(cached_input_per_million !== undefined && { cached_input_per_million }),
+    }),
+  ),
 };
 
 /** Every price that the project has set, and the built-in list. */
@@ -48,7 +50,9 @@ export async function setPrices(principal: ProjectPrincipal, { items }: PricesIn
     return key.provider === provider ? [] : [{ path: `items.${index}.provider`, message: "The LLM key is of another provider." }];
   });
   if (errors[0]) throw new AppError("VALIDATION_ERROR", `${errors[0].path}: ${errors[0].message}`, { errors });
-  const own: ProjectPrice[] = items.filter((item) => item.llm_key_id === null).map((item) => ({ ...withoutPlace(item), provider: item.provider }));
+  const own: ProjectPrice[] = items
+    .filter((item) => item.llm_key_id === null)
+    .map((item) => ({ ...withoutPlace(item), provider: item.provider }));
   const ofKeys = keys.map(({ id }) => ({ id, prices: items.filter((item) => item.llm_key_id === id).map(withoutPlace) }));
   const most = ModelPrices.safeParse(ofKeys.toSorted((a, b) => b.prices.length - a.prices.length)[0]?.prices ?? []);
   if (!most.success) throw new AppError("VALIDATION_ERROR", "items: An LLM key has at most 100 prices of its own.");

@@ -12,7 +12,8 @@ export const budgetsRouter = router({
       endpoint("GET", "/budgets", {
         tag,
         summary: "Read the budgets",
-        description: "What the project, its agents and its LLM keys may cost in a calendar month (UTC), and what they have cost in this one.",
+        description:
+          "What the project, its agents and its LLM keys may cost in a calendar month (UTC), and what they have cost in this one.",
       }),
     )
     .input(Nothing)
@@ -37,7 +38,8 @@ estimated, so that many at once exceed a limit by no more than the one that reac
       endpoint("GET", "/prices", {
         tag,
         summary: "Read the prices",
-        description: "Prices of the project and of its LLM keys, in US dollars for a million tokens, and the built-in list that holds where they say nothing.",
+        description:
+          "Prices of the project and of its LLM keys, in US dollars for a million tokens, and the built-in list that holds where they say nothing.",
       }),
     )
     .input(Nothing)
@@ -48,7 +50,8 @@ estimated, so that many at once exceed a limit by no more than the one that reac
       endpoint("PUT", "/prices", {
         tag,
         summary: "Set the prices",
-        description: "Takes the place of all prices that the project has set, those of single LLM keys included. They count for calls from now on.",
+        description:
+          "Takes the place of all prices that the project has set, those of single LLM keys included. They count for calls from now on.",
       }),
     )
     .input(PricesInput)

@@ -57,11 +57,12 @@ export const BudgetsInput = z.strictObject({
 });
 export type BudgetsInput = z.infer<typeof BudgetsInput>;
 
-/** What an agent or an LLM key has cost this month, for its page. Not part of the REST API. */
-export const SpentInput = z.strictObject({ scope: z.enum(["agent", "llm_key"]), id: Id });
+/** What agents or LLM keys have cost this month, for their pages. Not part of the REST API. */
+export const SpentInput = z.strictObject({ scope: z.enum(["agent", "llm_key"]), ids: z.array(Id).max(200) });
 export type SpentInput = z.infer<typeof SpentInput>;
-export const Spent = Budget.pick({ spent: true, resets_at: true }).extend({
-  monthly_limit: Budget.shape.monthly_limit.nullable().meta({ description: "null without a budget" }),
+export const Spent = z.object({
+  /** Those that the project has. */
+  items: z.array(z.object({ id: Id, spent: z.number(), monthly_limit: z.number().nullable() })),
 });
 export type Spent = z.infer<typeof Spent>;
 
@@ -115,14 +116,19 @@ export type PricesInput = z.infer<typeof PricesInput>;
 
 export const PriceList = z
   .object({
-    items: z.array(Price).meta({ description: "The project's own, those of single LLM keys included. A key's come first, then the project's, then the built-in list" }),
+    items: z.array(Price).meta({
+      description: "The project's own, those of single LLM keys included. A key's come first, then the project's, then the built-in list",
+    }),
     built_in: z.object({
       as_of: z.iso.date().meta({ example: "2026-10-07" }),
       items: z.array(
         ModelPrice.extend({
           provider: ProviderId,
           host: z.string().nullable().meta({ description: "Of the endpoint, of services that are reached by a base URL", example: null }),
-          input_up_to: z.number().nullable().meta({ description: "A call with more input tokens has another price, which is not known", example: null }),
+          input_up_to: z
+            .number()
+            .nullable()
+            .meta({ description: "A call with more input tokens has another price, which is not known", example: null }),
         }).meta({ id: "BuiltInPrice" }),
       ),
     }),

@@ -1,15 +1,15 @@
 import type pg from "pg";
 import { v7 as uuid } from "uuid";
 import { NAME, spentIn } from "#server/features/budgets/holds.ts";
-import { type BudgetState, monthOf, nextMonth } from "#server/features/budgets/over-budget.ts";
+import { type BudgetState, monthOf } from "#server/features/budgets/over-budget.ts";
 import type { BudgetInput, BudgetList, BudgetsInput, Spent, SpentInput } from "#server/features/budgets/schema.ts";
 import { forgetSpending } from "#server/features/budgets/spending.ts";
 import { budgetDto, releaseWaits } from "#server/features/budgets/waits.ts";
-import { spentSince } from "#server/features/usage/service.ts";
+import { spentBy, spentSince } from "#server/features/usage/service.ts";
 import { recordAuditOn } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { inTransaction, pool } from "#server/platform/db/client.ts";
-import { AppError, notFound } from "#server/platform/errors.ts";
+import { AppError } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 
 type Row = BudgetState & { agent_id: string | null; llm_key_id: string | null };
@@ -108,17 +108,15 @@ export async function setBudgets(principal: ProjectPrincipal, { items }: Budgets
   return getBudgets(principal, now);
 }
 
-/**
- * What an agent or an LLM key has cost this month, and its budget if there is one.
- * @throws AppError NOT_FOUND
- */
-export async function getSpent({ project }: ProjectPrincipal, { scope, id }: SpentInput, now = new Date()): Promise<Spent> {
-  const what = scope === "agent" ? "agent" : "LLM key";
-  const table = scope === "agent" ? "agents" : "llm_keys";
-  const found = isUuid(id) && (await pool().query(`SELECT FROM ${table} WHERE project_id = $1 AND id = $2`, [project.id, id])).rowCount;
-  if (!found) throw notFound(what);
-  const budget = (await read(pool(), project.id, now)).find((row) => row[`${scope}_id`] === id.toLowerCase());
-  const subject = { project_id: project.id, agent_id: null, llm_key_id: null, [`${scope}_id`]: id };
-  const spent = budget?.spent ?? (await spentSince(pool(), subject, monthOf(now)));
-  return { spent, monthly_limit: budget?.monthly_limit ?? null, resets_at: nextMonth(now).toISOString() };
+/** What agents or LLM keys of the project have cost this month, and the budgets of those that have one. */
+export async function getSpent({ project }: ProjectPrincipal, { scope, ids }: SpentInput, now = new Date()): Promise<Spent> {
+  const [column, table] = scope === "agent" ? (["agent_id", "agents"] as const) : (["llm_key_id", "llm_keys"] as const);
+  const { rows } = await pool().query<Spent["items"][number]>(
+    `SELECT x.id, b.monthly_limit::float8, (CASE WHEN b.id IS NULL THEN coalesce(u.spent, 0) ELSE ${spentIn("$3")} END)::float8 AS spent
+     FROM ${table} x LEFT JOIN budgets b ON b.${column} = x.id
+       LEFT JOIN (${spentBy(column)}) AS u ON u.id = x.id
+     WHERE x.project_id = $1 AND x.id = ANY($2::uuid[])`,
+    [project.id, ids.filter(isUuid), monthOf(now)],
+  );
+  return { items: rows };
 }

@@ -4,8 +4,8 @@ import type { Budget, BudgetQuestion, BudgetVerdict } from "#server/features/bud
 import type { ChatMessage } from "#server/llm/chat-body.ts";
 import { recordAuditOn } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { AppError } from "#server/platform/errors.ts";
 import { inTransaction, pool } from "#server/platform/db/client.ts";
+import { AppError } from "#server/platform/errors.ts";
 import { type ResolvedWait, resolveWait } from "#server/runs/store/waits.ts";
 import { wakeEnded } from "#server/runs/waits/sweep-waits.ts";
 import type { WaitRequest } from "#server/workflow/nodes/definition.ts";
@@ -68,7 +68,11 @@ type Dto = Pick<BudgetState, "scope" | "name" | "action" | "monthly_limit" | "sp
 };
 
 /** A budget as the API shows it. */
-export function budgetDto({ scope, agent_id, llm_key_id, name, action, monthly_limit, spent }: Dto, project_name: string, now: Date): Budget {
+export function budgetDto(
+  { scope, agent_id, llm_key_id, name, action, monthly_limit, spent }: Dto,
+  project_name: string,
+  now: Date,
+): Budget {
   const id = agent_id ?? llm_key_id;
   return {
     scope,

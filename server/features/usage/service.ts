@@ -127,3 +127,10 @@ export async function spentSince(
 ): Promise<number> {
   return (await on.query<{ spent: number }>(SINCE, [project_id, day, agent_id, llm_key_id])).rows[0]?.spent ?? 0;
 }
+
+/** SQL: what calls of a project ($1) have cost since a day ($3), by their agent or LLM key. */
+export const spentBy = (column: "agent_id" | "llm_key_id"): string => `
+  SELECT ${column} AS id, sum(cost) AS spent FROM (
+    SELECT cost, ${column} FROM usage_days WHERE project_id = $1 AND day >= $3::date
+    UNION ALL SELECT cost, ${column} FROM usage_calls WHERE project_id = $1 AND day >= $3::date
+  ) AS used GROUP BY 1`;

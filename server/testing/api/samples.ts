@@ -229,6 +229,14 @@ const samples: Record<string, Row> = {
   "GET /rags/{rag_id}/documents": ({ ids }) => ({ path: { rag_id: ids.rag }, query: { ...page.query, status: "ready" } }),
   "POST /rags/{rag_id}/documents": ({ ids, name }) => ({ path: { rag_id: ids.rag }, body: { title: name(), text: `Words of ${name()}` } }),
 
+  "PUT /budgets": ({ ids }) => ({
+    body: {
+      items: [
+        { scope: "project", monthly_limit: 1000, action: "stop" },
+        { scope: "llm_key", id: ids.llmKey, monthly_limit: 1000, action: "pause" },
+      ],
+    },
+  }),
   "GET /usage": () => ({ query: { from: "2026-11-01", to: "2026-11-30", group_by: "agent" } }),
 
   "GET /audit": ({ admin }) => ({
