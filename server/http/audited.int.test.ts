@@ -215,6 +215,11 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
       await api.identity.deleteAccount({ password });
     },
   ],
+  "budgets.set": ["budget.update", ({ api }) => api.budgets.set({ items: [{ scope: "project", monthly_limit: 50, action: "pause" }] })],
+  "budgets.setPrices": [
+    "price.update",
+    ({ api }) => api.budgets.setPrices({ items: [{ provider: "openai", model: "m", input_per_million: 1, output_per_million: 2 }] }),
+  ],
   "llmKeys.create": ["llm_key.create", ({ api, key }) => api.llmKeys.create(key)],
   "llmKeys.update": [
     "llm_key.update",

@@ -2,10 +2,11 @@ import { agentNames } from "#server/features/agents/find-agent.ts";
 import { runAgentCall } from "#server/features/agents/run-agent-call.ts";
 import { markRun } from "#server/features/agents/versions.ts";
 import { OverBudget } from "#server/features/budgets/over-budget.ts";
-import { saidBefore, waitForBudget } from "#server/features/budgets/waits.ts";
+import { waitForBudget } from "#server/features/budgets/waits.ts";
 import { readCredentialValues } from "#server/features/credentials/values.ts";
 import { startChild } from "#server/features/workflows/children.ts";
 import { startErrorWorkflow } from "#server/features/workflows/error-workflow.ts";
+import type { ChatMessage } from "#server/llm/chat-body.ts";
 import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { withMask } from "#server/platform/mask-scope.ts";
@@ -15,6 +16,7 @@ import { evaluateCondition } from "#server/runs/effects/conditions.ts";
 import { callHttp } from "#server/runs/effects/http-call.ts";
 import { type EngineServices, HostFault } from "#server/runs/ports.ts";
 import type { FoundAgent } from "#server/runs/store/agent-json.ts";
+import { saidBefore } from "#server/runs/store/budget-waits.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { cancelChildren, inTheBackground, tellParent } from "#server/runs/use-cases/end-children.ts";
 import { announceReviews, wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
@@ -36,7 +38,8 @@ async function callUnmasked({
       markRun(call.agent_id, version);
       call.onVersion(version);
     };
-    const said = run.attempt > 1 ? await saidBefore(run) : [];
+    // cast: what waitForBudget has kept
+    const said = run.attempt > 1 ? ((await saidBefore(run)) as ChatMessage[]) : [];
     const { execution_id } = run;
     const { text, ...reply } = await runAgentCall({ ...call, onVersion, found, execution_id, said, timeoutMs: timeout * 1000 });
     return {

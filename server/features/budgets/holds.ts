@@ -3,6 +3,7 @@ import { tellSpent } from "#server/features/budgets/notify.ts";
 import { type BudgetState, monthOf } from "#server/features/budgets/over-budget.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
+import { BUDGET_NAME, isAsked, spentIn } from "#server/runs/store/budget-waits.ts";
 
 // A budget's row says what was spent this month and what is held for calls under way. Before a call its estimate is added to what
 // is held, if by then less than the limit is spent or held; afterwards it gives way to what the call cost. Each is one statement
@@ -17,15 +18,6 @@ export interface Payer {
   /** The run that makes it. */
   execution_id?: string | undefined;
 }
-
-/** A budget `b` that a call counts against. */
-export const isAsked = (project: string, agent: string, key: string): string =>
-  `b.project_id = ${project} AND (b.scope = 'project' OR b.agent_id = ${agent} OR b.llm_key_id = ${key})`;
-/** What of it was spent in the month that begins then. */
-export const spentIn = (month: string): string => `CASE WHEN b.month >= ${month}::date THEN b.spent ELSE 0 END`;
-/** The name of whose budget it is. */
-export const NAME =
-  "coalesce((SELECT name FROM agents WHERE id = b.agent_id), (SELECT name FROM llm_keys WHERE id = b.llm_key_id)) AS name";
 
 // What stands in a hold is an estimate, and one that is lost with the database's machine was never spent: nobody waits for the disk.
 const QUIET = "quiet AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))";
@@ -50,7 +42,7 @@ const HOLD = `
     SELECT $7::uuid, array_agg(id), (SELECT execution_id FROM charged), $6::numeric, now() + $8::int * interval '1 second'
     FROM held HAVING count(*) > 0
   )
-  SELECT b.id, b.scope, ${NAME}, b.action, b.monthly_limit::float8, b.spent::float8, b.held::float8,
+  SELECT b.id, b.scope, ${BUDGET_NAME}, b.action, b.monthly_limit::float8, b.spent::float8, b.held::float8,
     (SELECT is_free OR is_allowed FROM verdict) AS may_begin
   FROM asked b`;
 
@@ -68,7 +60,7 @@ const SETTLE = `
     UPDATE budget_allowances a SET held = greatest(0, a.held - gone.amount), spent = a.spent + $2::numeric
     FROM gone WHERE a.execution_id = gone.execution_id
   )
-  SELECT b.id, b.project_id, b.scope, ${NAME}, b.action, b.monthly_limit::float8, b.spent::float8, b.held::float8 FROM settled b`;
+  SELECT b.id, b.project_id, b.scope, ${BUDGET_NAME}, b.action, b.monthly_limit::float8, b.spent::float8, b.held::float8 FROM settled b`;
 
 /** How long a call may take whose hold stands, in seconds: longer than any is allowed to. */
 const LONGEST_CALL = 3 * 3600;

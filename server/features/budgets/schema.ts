@@ -20,7 +20,7 @@ const Amount = z.number().min(0.01, "Name an amount of at least $0.01.").max(1_0
 
 const given = {
   scope: BudgetScope,
-  id: Id.optional().meta({ description: "Of the agent or the LLM key; left out for the project", example: undefined }),
+  id: Id.optional().meta({ description: "Of the agent or the LLM key; left out for the project" }),
   monthly_limit: Amount.meta({ title: "Monthly limit", description: "USD in a calendar month (UTC)", example: 50 }),
   action: BudgetAction,
 };
@@ -47,13 +47,9 @@ export type BudgetList = z.infer<typeof BudgetList>;
 export const BudgetInput = z.strictObject({ ...ignoredFields(Budget, given), ...given });
 export type BudgetInput = z.infer<typeof BudgetInput>;
 export const BudgetsInput = z.strictObject({
-  items: z
-    .array(BudgetInput)
-    .max(MOST_BUDGETS)
-    .meta({
-      description: "All of them: one that is left out is removed",
-      example: [{ scope: "project", monthly_limit: 50, action: "pause" }],
-    }),
+  items: z.array(BudgetInput).max(MOST_BUDGETS).meta({
+    description: "All of them: one that is left out is removed",
+  }),
 });
 export type BudgetsInput = z.infer<typeof BudgetsInput>;
 
@@ -104,13 +100,9 @@ export type Price = z.infer<typeof Price>;
 
 const PriceInput = Price.extend({ llm_key_id: Price.shape.llm_key_id.default(null) });
 export const PricesInput = z.strictObject({
-  items: z
-    .array(PriceInput)
-    .max(MOST_PRICES)
-    .meta({
-      description: "All of them: one that is left out is removed. They count for calls from now on; costs on record stay",
-      example: [{ provider: "openai", model: "gpt-4.1*", input_per_million: 2, output_per_million: 8 }],
-    }),
+  items: z.array(PriceInput).max(MOST_PRICES).meta({
+    description: "All of them: one that is left out is removed. They count for calls from now on; costs on record stay",
+  }),
 });
 export type PricesInput = z.infer<typeof PricesInput>;
 

@@ -1,6 +1,5 @@
 import type pg from "pg";
 import { v7 as uuid } from "uuid";
-import { NAME, spentIn } from "#server/features/budgets/holds.ts";
 import { type BudgetState, monthOf } from "#server/features/budgets/over-budget.ts";
 import type { BudgetInput, BudgetList, BudgetsInput, Spent, SpentInput } from "#server/features/budgets/schema.ts";
 import { forgetSpending } from "#server/features/budgets/spending.ts";
@@ -11,11 +10,12 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { inTransaction, pool } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
+import { BUDGET_NAME, spentIn } from "#server/runs/store/budget-waits.ts";
 
 type Row = BudgetState & { agent_id: string | null; llm_key_id: string | null };
 
 const READ = `
-  SELECT b.id, b.scope, b.agent_id, b.llm_key_id, ${NAME}, b.action, b.monthly_limit::float8, b.held::float8, ${spentIn("$2")}::float8 AS spent
+  SELECT b.id, b.scope, b.agent_id, b.llm_key_id, ${BUDGET_NAME}, b.action, b.monthly_limit::float8, b.held::float8, ${spentIn("$2")}::float8 AS spent
   FROM budgets b WHERE b.project_id = $1 ORDER BY b.scope, name, b.id`;
 
 const read = async (on: Pick<pg.Pool, "query">, project_id: string, now: Date): Promise<Row[]> =>

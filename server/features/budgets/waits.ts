@@ -1,11 +1,10 @@
-import { isAsked, NAME, spentIn } from "#server/features/budgets/holds.ts";
-import { type BudgetState, monthOf, nextMonth, type OverBudget, usedUp } from "#server/features/budgets/over-budget.ts";
+import { monthOf, nextMonth, type OverBudget, usedUp } from "#server/features/budgets/over-budget.ts";
 import type { Budget, BudgetQuestion, BudgetVerdict } from "#server/features/budgets/schema.ts";
-import type { ChatMessage } from "#server/llm/chat-body.ts";
 import { recordAuditOn } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { inTransaction, pool } from "#server/platform/db/client.ts";
+import { inTransaction } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
+import { type FullBudget, releasableWaits, waitedFor } from "#server/runs/store/budget-waits.ts";
 import { type ResolvedWait, resolveWait } from "#server/runs/store/waits.ts";
 import { wakeEnded } from "#server/runs/waits/sweep-waits.ts";
 import type { WaitRequest } from "#server/workflow/nodes/definition.ts";
@@ -30,46 +29,18 @@ export function waitForBudget(over: OverBudget, now = new Date()): WaitRequest {
   };
 }
 
-const SAID = `
-  SELECT request->'said' AS said FROM waits
-  WHERE execution_id = $1 AND node_id = $2 AND iteration = $3 AND reason = 'budget' ORDER BY id DESC LIMIT 1`;
-
-/** What model and tools had said when a budget last stopped an agent's call; nothing of one that none has stopped. */
-export async function saidBefore(at: { execution_id: string; node_id: string; iteration: string }): Promise<ChatMessage[]> {
-  const values = [at.execution_id, at.node_id, at.iteration];
-  // cast: written by waitForBudget
-  const { rows } = await pool().query<{ said: ChatMessage[] | null }>({ name: "budget-said", text: SAID, values });
-  return rows[0]?.said ?? [];
-}
-
-/** A budget `b` that is used up, of those that a wait `w` waits for. */
-const IS_FULL = `${isAsked("w.project_id", "(w.request->>'agent_id')::uuid", "(w.request->>'llm_key_id')::uuid")} AND ${spentIn("$1")} + b.held >= b.monthly_limit`;
-
-const QUESTION = `
-  SELECT e.cost::float8 AS run_spent, b.id, b.scope, b.agent_id, b.llm_key_id, ${NAME}, b.action, b.monthly_limit::float8, ${spentIn("$1")}::float8 AS spent
-  FROM waits w JOIN executions e ON e.id = w.execution_id LEFT JOIN budgets b ON ${IS_FULL}
-  WHERE w.id = $2 AND w.reason = 'budget' ORDER BY b.id`;
-
-type QuestionRow = BudgetState & { run_spent: number | null; agent_id: string | null; llm_key_id: string | null };
-
 /**
  * How it stands now with what a run waits for.
  * @param wait_id of one that the caller may see
  */
 export async function budgetQuestion(wait_id: string, project_name: string, now = new Date()): Promise<BudgetQuestion> {
-  const { rows } = await pool().query<QuestionRow>(QUESTION, [monthOf(now), wait_id]);
-  const full = rows.filter(({ id }) => id !== null);
-  return { run_spent: rows[0]?.run_spent ?? 0, budgets: full.map((row) => budgetDto(row, project_name, now)) };
+  const { run_spent, budgets } = await waitedFor(wait_id, monthOf(now));
+  return { run_spent, budgets: budgets.map((row) => budgetDto(row, project_name, now)) };
 }
-
-type Dto = Pick<BudgetState, "scope" | "name" | "action" | "monthly_limit" | "spent"> & {
-  agent_id: string | null;
-  llm_key_id: string | null;
-};
 
 /** A budget as the API shows it. */
 export function budgetDto(
-  { scope, agent_id, llm_key_id, name, action, monthly_limit, spent }: Dto,
+  { scope, agent_id, llm_key_id, name, action, monthly_limit, spent }: FullBudget,
   project_name: string,
   now: Date,
 ): Budget {
@@ -88,23 +59,15 @@ export function budgetDto(
 /** How many runs are let go on at once: each shows what room is left for the next. */
 const AT_ONCE = 20;
 
-const RELEASABLE = `
-  SELECT w.id FROM waits w
-  WHERE w.reason = 'budget' AND w.status = 'waiting' AND w.deadline > now() AND ($2::uuid IS NULL OR w.project_id = $2) AND (
-    NOT EXISTS (SELECT FROM budgets b WHERE ${IS_FULL})
-    OR EXISTS (SELECT FROM budget_allowances a WHERE a.execution_id = w.execution_id AND a.spent + a.held < a.amount))
-  ORDER BY w.id LIMIT ${AT_ONCE}`;
-
 /**
  * Lets runs go on whose budgets have room again, or which may spend more since another of their nodes was allowed to.
  * @param project_id only those of this project
  */
 export async function releaseWaits(project_id: string | null = null, now = new Date()): Promise<void> {
-  const { rows } = await pool().query<{ id: string }>(RELEASABLE, [monthOf(now), project_id]);
   const outcome: BudgetVerdict = { decision: "approved", comment: null, amount: null };
   const by = { via: "budget", id: null, email: null, name: null, role: null };
   const released: ResolvedWait[] = [];
-  for (const { id } of rows) {
+  for (const id of await releasableWaits(project_id, monthOf(now), AT_ONCE)) {
     const wait = await resolveWait({ id, reason: "budget", outcome, by });
     if (wait) released.push(wait);
   }
