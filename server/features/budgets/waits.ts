@@ -1,10 +1,10 @@
 import { monthOf, nextMonth, type OverBudget, usedUp } from "#server/features/budgets/over-budget.ts";
-import type { Budget, BudgetQuestion, BudgetVerdict } from "#server/features/budgets/schema.ts";
+import type { Budget, BudgetVerdict } from "#server/features/budgets/schema.ts";
 import { recordAuditOn } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { inTransaction } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
-import { type FullBudget, releasableWaits, waitedFor } from "#server/runs/store/budget-waits.ts";
+import { type FullBudget, releasableWaits } from "#server/runs/store/budget-waits.ts";
 import { type ResolvedWait, resolveWait } from "#server/runs/store/waits.ts";
 import { wakeEnded } from "#server/runs/waits/sweep-waits.ts";
 import type { WaitRequest } from "#server/workflow/nodes/definition.ts";
@@ -27,15 +27,6 @@ export function waitForBudget(over: OverBudget, now = new Date()): WaitRequest {
     notification_email: null,
     request: { agent_id, llm_key_id, said: over.said },
   };
-}
-
-/**
- * How it stands now with what a run waits for.
- * @param wait_id of one that the caller may see
- */
-export async function budgetQuestion(wait_id: string, project_name: string, now = new Date()): Promise<BudgetQuestion> {
-  const { run_spent, budgets } = await waitedFor(wait_id, monthOf(now));
-  return { run_spent, budgets: budgets.map((row) => budgetDto(row, project_name, now)) };
 }
 
 /** A budget as the API shows it. */
