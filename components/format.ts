@@ -1,4 +1,27 @@
-const number = new Intl.NumberFormat("en");
+/** How dates and numbers are written, and in which zone, for whoever looks: what the profile says. Left out, as for everybody. */
+export interface ChosenFormat {
+  /** BCP 47, such as de-DE. */
+  locale?: string;
+  /** IANA, such as Europe/Berlin. */
+  timeZone?: string;
+}
+
+let chosen: ChosenFormat = {};
+let number = new Intl.NumberFormat("en");
+
+/** Writes from now on as somebody has chosen. In a browser only: a server writes for many people at once. */
+export function setFormat(format: ChosenFormat): void {
+  if (typeof window === "undefined") return;
+  chosen = format;
+  number = new Intl.NumberFormat(format.locale ?? "en");
+}
+export const chosenFormat = (): ChosenFormat => chosen;
+
+const dateLocale = (): string => chosen.locale ?? "en-GB";
+const inZone = <Options extends Intl.DateTimeFormatOptions>(options: Options) => ({
+  ...options,
+  ...(chosen.timeZone !== undefined && { timeZone: chosen.timeZone }),
+});
 
 /** Milliseconds as people say them: `340 ms`, `1.2 s`, `14 s`, `2 min 5 s`, `1 h 12 min`. */
 export function formatDuration(ms: number): string {
@@ -35,21 +58,18 @@ export function formatRelative(time: string, now: number = Date.now()): string {
 
 /** A day in the reader's own zone: `21 Nov 2026`. */
 export const formatDate = (time: string): string =>
-  new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+  new Date(time).toLocaleDateString(dateLocale(), inZone({ day: "numeric", month: "short", year: "numeric" }));
 
 /** The time of day, such as 14:05. */
-export const formatClock = (time: string): string => new Date(time).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+export const formatClock = (time: string): string =>
+  new Date(time).toLocaleTimeString(dateLocale(), inZone({ hour: "2-digit", minute: "2-digit" }));
 
 /** A moment in the reader's own zone, to the second: `21 Nov 2026, 14:02:07`. */
 export const formatDateTime = (time: string): string =>
-  new Date(time).toLocaleString("en-GB", {
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-  });
+  new Date(time).toLocaleString(
+    dateLocale(),
+    inZone({ day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" }),
+  );
 
 /** A count with thousands marked: `12,480`. Set it with the `tabular` class where it stands in a column. */
 export const formatCount = (count: number): string => number.format(count);
@@ -62,7 +82,7 @@ export const formatTokens = (input: number, output: number, cached = 0): string 
 export function formatCost(usd: number): string {
   if (usd === 0) return "$0";
   const digits = usd >= 0.1 ? 2 : Math.min(12, Math.max(2, 1 - Math.floor(Math.log10(usd))));
-  return `$${usd.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: digits })}`;
+  return `$${usd.toLocaleString(chosen.locale ?? "en", { minimumFractionDigits: 2, maximumFractionDigits: digits })}`;
 }
 
 /** Bytes in the unit that fits: `512 B`, `3.4 kB`, `12 MB`. */
@@ -100,9 +120,9 @@ const DAY_MS = 86_400_000;
 export function formatUntil(time: string, now: Date = new Date()): string {
   const then = new Date(time);
   const clock = formatClock(time);
-  if (then.toDateString() === now.toDateString()) return clock;
+  if (formatDate(time) === formatDate(now.toISOString())) return clock;
   if (then > now && then.getTime() - now.getTime() < 6 * DAY_MS)
-    return `${then.toLocaleDateString("en-GB", { weekday: "short" })} ${clock}`;
+    return `${then.toLocaleDateString(dateLocale(), inZone({ weekday: "short" }))} ${clock}`;
   const year = then.getFullYear() === now.getFullYear() ? {} : { year: "numeric" as const };
-  return `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...year })}, ${clock}`;
+  return `${then.toLocaleDateString(dateLocale(), inZone({ day: "numeric", month: "short", ...year }))}, ${clock}`;
 }

@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { z } from "zod";
-import { signInWithPassword } from "#components/entry/sign-in.tsx";
+import { CodeField, enter, signInWithPassword } from "#components/entry/sign-in.tsx";
 import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
@@ -68,8 +68,7 @@ function NewPassword({ token, invitation: { email }, isNew = false }: Invitation
     initial: { name: "", password: "" },
     submit: async (value) => {
       await client.identity.acceptInvitation.mutate({ token, ...value });
-      const problem = await signInWithPassword(email, value.password);
-      location.assign(problem === null ? "/" : "/sign-in");
+      await enter(email, value.password);
     },
   });
   return (
@@ -92,18 +91,23 @@ function NewPassword({ token, invitation: { email }, isNew = false }: Invitation
 }
 
 // An old password may break today's rules for a new one, so only its presence is asked for.
-const Own = z.object({ password: z.string().min(1, "Enter your password.").meta({ title: "Password" }) });
+const Own = z.object({
+  password: z.string().min(1, "Enter your password.").meta({ title: "Password" }),
+  code: z.string().max(100).optional(),
+});
 
 function SignInAndJoin({ token, invitation: { email, project_id } }: InvitationFormProps) {
   const client = useTRPCClient();
   const [problem, setProblem] = useState<string | null>(null);
+  const [needsCode, setNeedsCode] = useState(false);
   const form = useForm({
     schema: Own,
-    initial: { password: "" },
-    submit: async ({ password }) => {
-      const failed = await signInWithPassword(email, password);
-      setProblem(failed);
-      if (failed !== null) return;
+    initial: { password: "", code: "" },
+    submit: async ({ password, code }) => {
+      setProblem(null);
+      const result = await signInWithPassword(email, password, code);
+      if (result === "code") return setNeedsCode(true);
+      if (result !== "in") return setProblem(result.problem);
       await client.identity.acceptInvitation.mutate({ token });
       openProject(project_id);
     },
@@ -113,6 +117,7 @@ function SignInAndJoin({ token, invitation: { email, project_id } }: InvitationF
       <p className="text-13 text-ink-soft">This address has an account. Sign in to join with it.</p>
       <Address email={email} />
       <FormField form={form} name="password" hint={null} type="password" autoComplete="current-password" autoFocus />
+      {needsCode && <CodeField value={form.values.code ?? ""} onChange={(code) => form.set("code", code)} />}
       {problem !== null && <Notice tone="failed">{problem}</Notice>}
       <FormSubmit form={form} variant="primary" size="lg">
         Sign in and join

@@ -8,6 +8,8 @@ import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { Input } from "#components/ui/input.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { SignUpInput } from "#server/features/identity/schema.ts";
@@ -15,6 +17,7 @@ import { SignUpInput } from "#server/features/identity/schema.ts";
 // An old password may break today's rules for a new one, so only its presence is asked for.
 const SignIn = SignUpInput.pick({ email: true, password: true }).extend({
   password: z.string().min(1, "Enter your password.").meta({ title: "Password" }),
+  code: z.string().max(100).optional(),
 });
 
 interface OtherProvider {
@@ -24,15 +27,16 @@ interface OtherProvider {
 
 export function SignInForm({ next, isSignupOpen }: { next: string; isSignupOpen: boolean }) {
   const [problem, setProblem] = useState<string | null>(null);
+  const [needsCode, setNeedsCode] = useState(false);
   const [others, setOthers] = useState<OtherProvider[]>([]);
   const form = useForm({
     schema: SignIn,
-    initial: { email: "", password: "" },
-    submit: async ({ email, password }) => {
+    initial: { email: "", password: "", code: "" },
+    submit: async ({ email, password, code }) => {
       setProblem(null);
-      const failed = await signInWithPassword(email, password);
-      setProblem(failed);
-      if (failed !== null) return;
+      const result = await signInWithPassword(email, password, needsCode ? code : undefined);
+      if (result === "code") return setNeedsCode(true);
+      if (result !== "in") return setProblem(result.problem);
       location.assign(next);
       // The button stays busy until the browser has left.
       await new Promise(() => {});
@@ -44,11 +48,42 @@ export function SignInForm({ next, isSignupOpen }: { next: string; isSignupOpen:
       () => setOthers([]),
     );
   }, []);
+  if (needsCode)
+    return (
+      <Form form={form}>
+        <CodeField value={form.values.code ?? ""} onChange={(code) => form.set("code", code)} />
+        {problem !== null && <Notice tone="failed">{problem}</Notice>}
+        <Button type="submit" variant="primary" size="lg" isPending={form.isPending}>
+          Sign in
+        </Button>
+        <Button
+          variant="ghost"
+          onClick={() => {
+            form.set("code", "");
+            setProblem(null);
+            setNeedsCode(false);
+          }}
+        >
+          Use another account
+        </Button>
+      </Form>
+    );
   return (
     <>
       <Form form={form}>
         <FormField form={form} name="email" hint={null} type="email" autoComplete="username" autoFocus />
-        <FormField form={form} name="password" hint={null} type="password" autoComplete="current-password" />
+        <FormField
+          form={form}
+          name="password"
+          hint={null}
+          type="password"
+          autoComplete="current-password"
+          action={
+            <Link href="/reset-password" className="text-12 text-thread-text underline underline-offset-2">
+              Forgot it?
+            </Link>
+          }
+        />
         {problem !== null && <Notice tone="failed">{problem}</Notice>}
         <Button type="submit" variant="primary" size="lg" isPending={form.isPending}>
           Sign in
@@ -84,8 +119,7 @@ export function AccountForm({ kind, code }: { kind: "setUp" | "signUp"; code?: s
     submit: async (value) => {
       if (kind === "setUp") await client.identity.setUp.mutate({ ...value, ...(code !== undefined && { code }) });
       else await client.identity.signUp.mutate(value);
-      const problem = await signInWithPassword(value.email, value.password);
-      location.assign(problem === null ? "/" : "/sign-in");
+      await enter(value.email, value.password);
     },
   });
   return (
@@ -100,14 +134,40 @@ export function AccountForm({ kind, code }: { kind: "setUp" | "signUp"; code?: s
   );
 }
 
+/** The second step of signing in. */
+export function CodeField({ value, onChange }: { value: string; onChange: (code: string) => void }) {
+  return (
+    <Field label="Code" hint="From your authenticator app. Without it: one of your recovery codes.">
+      <Input
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        autoComplete="one-time-code"
+        autoCapitalize="none"
+        spellCheck={false}
+        autoFocus
+        required
+        className="font-mono tracking-wider"
+      />
+    </Field>
+  );
+}
+
 /**
  * Opens a session in this browser.
- * @returns what went wrong, as a sentence to show; null when it worked
+ * @param code of the authenticator app, or a recovery code
+ * @returns `code` when one is asked for, or what went wrong, as a sentence to show
  */
-export async function signInWithPassword(email: string, password: string): Promise<string | null> {
-  const result = await signIn("credentials", { email, password, redirect: false }).catch(() => undefined);
-  if (result?.ok && !result.error) return null;
-  if (!result) return "The service cannot be reached. Check your connection and try again.";
+export async function signInWithPassword(email: string, password: string, code?: string): Promise<"in" | "code" | { problem: string }> {
+  const result = await signIn("credentials", { email, password, redirect: false, ...(code && { code }) }).catch(() => undefined);
+  if (result?.ok && !result.error) return "in";
+  if (!result) return { problem: "The service cannot be reached. Check your connection and try again." };
+  if (result.error === "SecondFactor") return "code";
   // A code word is next-auth's own; a sentence is ours, from the server.
-  return result.error?.includes(" ") ? result.error : "E-mail and password do not match. Check both and try again.";
+  return { problem: result.error?.includes(" ") ? result.error : "E-mail and password do not match. Check both and try again." };
+}
+
+/** Goes into the studio with a password that was just set, or to the sign-in page where more is asked for. */
+export async function enter(email: string, password: string): Promise<void> {
+  const result = await signInWithPassword(email, password);
+  location.assign(result === "in" ? "/" : "/sign-in");
 }

@@ -29,7 +29,7 @@ export function LimitNotices() {
             ? `${hour.used} of the ${hour.limit} runs that API, webhooks and schedules may start in an hour are used.`
             : `All ${hour.limit} runs that API, webhooks and schedules may start in an hour are used${hour.next_at ? `; the next can start at ${formatClock(hour.next_at)}` : ""}.`}{" "}
           {canAdminister ? (
-            <Link href="/settings/project" className="underline">
+            <Link href="/settings/limits" className="underline">
               Change the limit
             </Link>
           ) : (
@@ -42,7 +42,7 @@ export function LimitNotices() {
           {storage.used > storage.quota
             ? `The project holds ${formatBytes(storage.used)}, more than its ${formatBytes(storage.quota)}: no run starts and no document is taken.`
             : `The project holds ${formatBytes(storage.used)} of the ${formatBytes(storage.quota)} that it may.`}{" "}
-          <Link href="/settings/project" className="underline">
+          <Link href="/settings/limits" className="underline">
             See what it holds
           </Link>
         </Line>

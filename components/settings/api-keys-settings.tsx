@@ -3,7 +3,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { CreateApiKeyDialog } from "#components/settings/create-api-key-dialog.tsx";
+import { FirstCall } from "#components/settings/first-call.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useListSearch } from "#components/shell/use-list-search.ts";
@@ -14,10 +14,15 @@ import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { PlatformKey } from "#server/platform/auth/platform-key-schema.ts";
+
+const CreateApiKeyDialog = loadedOnUse(() =>
+  import("#components/settings/create-api-key-dialog.tsx").then(({ CreateApiKeyDialog }) => CreateApiKeyDialog),
+);
 
 /** What every key begins with; left out where there is little room. */
 const KEY_BEGINNING = "sk-service-";
@@ -30,13 +35,45 @@ function mayOf({ scopes, project_ids }: PlatformKey, projects: readonly { id: st
   return `${what}, in ${names.join(", ")}`;
 }
 
-function Expiry({ value }: { value: string | null }) {
+/** When a key ends, for a list of keys. */
+export function Expiry({ value }: { value: string | null }) {
   if (value === null) return "never";
   if (Date.parse(value) > Date.now()) return <Time value={value} />;
   return <Badge tone="failed">expired</Badge>;
 }
 
+/** How a key begins. */
+export function KeyPrefix({ prefix }: { prefix: string | null }) {
+  if (prefix === null) return null;
+  return (
+    <code className="block whitespace-nowrap text-12 text-ink-faint">
+      <span className="max-md:hidden">{KEY_BEGINNING}</span>
+      {prefix.slice(KEY_BEGINNING.length)}…
+    </code>
+  );
+}
+
+/** When a key was used last, and from where. */
+export function LastUse({ last_used_at, last_used_ip }: Pick<PlatformKey, "last_used_at" | "last_used_ip">) {
+  return (
+    <>
+      {last_used_at ? <Time value={last_used_at} className="block whitespace-nowrap" /> : "never"}
+      {last_used_ip && <span className="block break-all text-12 text-ink-faint">{last_used_ip}</span>}
+    </>
+  );
+}
+
+/** One's API keys, and the first call with one. */
 export function ApiKeysSettings() {
+  return (
+    <>
+      <ApiKeys />
+      <FirstCall />
+    </>
+  );
+}
+
+function ApiKeys() {
   const trpc = useTRPC();
   const { projects } = useStudio();
   const cache = useQueryClient();
@@ -95,12 +132,7 @@ export function ApiKeysSettings() {
           <TableRow key={key.id}>
             <TableCell className="py-1.5">
               <span className="block font-medium break-words">{key.name}</span>
-              {key.prefix && (
-                <code className="block whitespace-nowrap text-12 text-ink-faint">
-                  <span className="max-md:hidden">{KEY_BEGINNING}</span>
-                  {key.prefix.slice(KEY_BEGINNING.length)}…
-                </code>
-              )}
+              <KeyPrefix prefix={key.prefix} />
               <span className="block text-12 text-ink-faint md:hidden">{mayOf(key, projects)}</span>
             </TableCell>
             <TableCell className="text-ink-soft max-md:hidden">{mayOf(key, projects)}</TableCell>
@@ -111,8 +143,7 @@ export function ApiKeysSettings() {
               <Expiry value={key.expires_at} />
             </TableCell>
             <TableCell className="py-1.5 text-ink-soft">
-              {key.last_used_at ? <Time value={key.last_used_at} className="block whitespace-nowrap" /> : "never"}
-              {key.last_used_ip && <span className="block break-all text-12 text-ink-faint">{key.last_used_ip}</span>}
+              <LastUse {...key} />
             </TableCell>
             <TableCell className="w-10">
               <IconButton label={`Delete ${key.name}`} icon={<Trash2 />} onClick={() => setDeleting(key)} />

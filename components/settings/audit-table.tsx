@@ -112,6 +112,7 @@ export const resourceLabels: Record<AuditResource, string> = {
   member: "Member",
   account: "Account",
   platform_key: "API key",
+  service_account: "Service account",
   install_admin: "Install admin",
   llm_key: "LLM key",
   credential: "Credential",

@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { Form, FormFooter } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
+import { scopeOptions } from "#components/settings/key-scopes.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -26,14 +27,17 @@ const lifeOptions = (["30", "90", "365", "never"] as const).map((value) => ({ va
 const endOf = (life: Life): string | null =>
   life === "never" ? null : new Date(Date.now() + Number(life) * 24 * 60 * 60 * 1000).toISOString();
 
-/** Creates a key and shows it, this once. */
-export function CreateApiKeyDialog({ onClose }: { onClose: () => void }) {
+/**
+ * Creates a key and shows it, this once.
+ * @param account the service account that it is for; left out, it is one's own
+ */
+export function CreateApiKeyDialog({ account, onClose }: { account?: { id: string; name: string }; onClose: () => void }) {
   const { project } = useStudio();
   const [created, setCreated] = useState<Created | null>(null);
   return (
     <Dialog
       onClose={onClose}
-      title={created ? "Copy your API key now" : "Create API key"}
+      title={created ? "Copy the API key now" : account ? `Create API key of ${account.name}` : "Create API key"}
       {...(created && { description: "It is shown this once. Keep it where your program reads its secrets." })}
       isDismissable={created === null}
     >
@@ -53,21 +57,26 @@ export function CreateApiKeyDialog({ onClose }: { onClose: () => void }) {
           </DialogFooter>
         </>
       ) : (
-        <CreateForm onCreated={setCreated} />
+        <CreateForm account={account} onCreated={setCreated} />
       )}
     </Dialog>
   );
 }
 
-function CreateForm({ onCreated }: { onCreated: (key: Created) => void }) {
+function CreateForm({ account, onCreated }: { account: { id: string } | undefined; onCreated: (key: Created) => void }) {
   const { trpc, client, cache } = useApi();
   const [life, setLife] = useState<Life>("90");
   const form = useForm({
     schema: CreatePlatformKeyInput,
     initial: { name: "", scopes: ["read", "run", "write"], project_ids: null },
-    submit: async (value) => {
-      onCreated(await client.platformKeys.create.mutate({ ...value, expires_at: endOf(life) }));
-      await cache.invalidateQueries(trpc.platformKeys.list.pathFilter());
+    submit: async ({ project_ids, ...value }) => {
+      const key = { ...value, expires_at: endOf(life) };
+      onCreated(
+        account
+          ? await client.serviceAccounts.createKey.mutate({ ...key, account_id: account.id })
+          : await client.platformKeys.create.mutate({ ...key, project_ids }),
+      );
+      await cache.invalidateQueries((account ? trpc.serviceAccounts : trpc.platformKeys.list).pathFilter());
     },
   });
   return (
@@ -84,22 +93,17 @@ function CreateForm({ onCreated }: { onCreated: (key: Created) => void }) {
         <Select value={life} onValueChange={setLife} options={lifeOptions} />
       </FormField>
       <ScopeChoice value={form.values.scopes ?? []} onValueChange={(scopes) => form.set("scopes", scopes)} error={form.errorOf("scopes")} />
-      <ProjectChoice
-        value={form.values.project_ids ?? null}
-        onValueChange={(project_ids) => form.set("project_ids", project_ids)}
-        error={form.errorOf("project_ids")}
-      />
+      {!account && (
+        <ProjectChoice
+          value={form.values.project_ids ?? null}
+          onValueChange={(project_ids) => form.set("project_ids", project_ids)}
+          error={form.errorOf("project_ids")}
+        />
+      )}
       <FormFooter form={form}>Create key</FormFooter>
     </Form>
   );
 }
-
-/** The scopes of a key with what each is good for, for choices. */
-const scopeOptions: readonly { value: KeyScope; label: string; hint: string }[] = [
-  { value: "read", label: "Read", hint: "Lists, runs and their results" },
-  { value: "run", label: "Run", hint: "Start, cancel and repeat runs, decide reviews, ask agents" },
-  { value: "write", label: "Write", hint: "Everything else: build, change and delete, members and secrets too" },
-];
 
 function Choices({ legend, error, children }: { legend: string; error?: string | undefined; children: ReactNode }) {
   return (

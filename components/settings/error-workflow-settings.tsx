@@ -27,7 +27,7 @@ export function ErrorWorkflowSettings() {
       description={
         <>
           For workflows that choose none of their own, under More in the editor. Members are told in the app in any case, and{" "}
-          <Link href="/settings/profile" className="text-thread-text underline">
+          <Link href="/settings/notifications" className="text-thread-text underline">
             by e-mail who asks for it
           </Link>
           .

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
+import { InstallPeople } from "#components/settings/install-people.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi } from "#components/trpc.tsx";
@@ -20,8 +21,17 @@ import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { type InstallAdmin, NameInstallAdminInput } from "#server/features/install/schema.ts";
 
-/** Who decides for the whole install. */
+/** Who decides for the whole install, and who has an account in it. */
 export function InstallSettings() {
+  return (
+    <>
+      <InstallAdmins />
+      <InstallPeople />
+    </>
+  );
+}
+
+function InstallAdmins() {
   const { trpc, cache } = useApi();
   const { user } = useStudio();
   const [page, setPage] = useState(1);

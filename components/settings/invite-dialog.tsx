@@ -19,9 +19,10 @@ import type { Role } from "#server/shared/primitives-schema.ts";
 
 const Invite = SetMemberInput.omit({ project_id: true });
 
-export function InviteDialog({ onClose }: { onClose: () => void }) {
+/** @param sent an invitation that was sent again, whose link is shown at once */
+export function InviteDialog({ sent = null, onClose }: { sent?: z.infer<typeof SetMemberResult> | null; onClose: () => void }) {
   const { project } = useStudio();
-  const [result, setResult] = useState<z.infer<typeof SetMemberResult> | null>(null);
+  const [result, setResult] = useState(sent);
   return (
     <Dialog onClose={onClose} title={result ? "Hand over this link" : `Invite to ${project.name}`} size="sm">
       {result?.invite_url ? (

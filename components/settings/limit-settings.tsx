@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { z } from "zod";
-import { formatCount, plural } from "#components/format.ts";
+import { formatBytes, formatCount, plural } from "#components/format.ts";
 import { Form, FormFailure } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
@@ -27,8 +27,19 @@ const SCHEMAS = {
 const FIRST_RUNS = 100;
 const FIRST_DAYS = 90;
 
+/** How much a project keeps, holds and starts. */
+export function LimitSettings() {
+  return (
+    <>
+      <RetentionSettings />
+      <StorageSettings />
+      <HourSettings />
+    </>
+  );
+}
+
 /** How many runs a project may start in an hour. */
-export function HourSettings() {
+function HourSettings() {
   const trpc = useTRPC();
   const { project } = useStudio();
   const saved = useQuery(trpc.projects.get.queryOptions({ project_id: project.id }));
@@ -73,7 +84,7 @@ export function HourSettings() {
 }
 
 /** For how long a project keeps its runs. */
-export function RetentionSettings() {
+function RetentionSettings() {
   const trpc = useTRPC();
   const { project } = useStudio();
   const saved = useQuery(trpc.projects.get.queryOptions({ project_id: project.id }));
@@ -174,5 +185,52 @@ function LimitForm(props: LimitFormProps) {
         </Button>
       )}
     </Form>
+  );
+}
+
+const PARTS = [
+  ["runs", "Runs, with inputs, outputs and logs"],
+  ["documents", "Documents, with their vectors"],
+  ["workflows", "Workflows, all versions, and threads"],
+] as const;
+
+/** How much a project holds, and may hold. */
+function StorageSettings() {
+  const trpc = useTRPC();
+  const { project } = useStudio();
+  const { data, error, isPending, refetch } = useQuery(trpc.projects.storage.queryOptions({ project_id: project.id }));
+  return (
+    <SettingsSection
+      title="Storage"
+      description="A project that holds as much as it may starts no run and takes no document. Keep runs for a shorter time, or delete documents. Measured once a minute."
+    >
+      <LoadFailure query={{ error, refetch }} />
+      {isPending && <Skeleton className="h-24" />}
+      {data && (
+        <>
+          <p className="text-13">
+            {data.quota === null
+              ? `${formatBytes(data.used)}, without a limit.`
+              : `${formatBytes(data.used)} of ${formatBytes(data.quota)} used.`}
+          </p>
+          {data.quota !== null && (
+            <progress
+              aria-label="Storage used"
+              value={Math.min(data.used, data.quota)}
+              max={data.quota}
+              className="h-2 w-full max-w-100 appearance-none overflow-hidden rounded-full bg-line [&::-moz-progress-bar]:bg-thread [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-thread"
+            />
+          )}
+          <dl className="grid max-w-100 grid-cols-[1fr_auto] gap-x-4 gap-y-1 text-13">
+            {PARTS.map(([name, label]) => (
+              <div key={name} className="contents">
+                <dt className="text-ink-soft">{label}</dt>
+                <dd className="text-right tabular-nums">{formatBytes(data[name])}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+    </SettingsSection>
   );
 }

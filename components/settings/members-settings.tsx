@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
-import { UserMinus, UserPlus } from "lucide-react";
+import { Send, UserMinus, UserPlus } from "lucide-react";
 import { useRouter, useSearchParams } from "next/navigation";
 import { useState } from "react";
 import type { z } from "zod";
@@ -11,14 +11,15 @@ import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useListSearch } from "#components/shell/use-list-search.ts";
 import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
+import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { PagedTable, Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import type { Member, PendingInvitation } from "#server/features/projects/schema.ts";
+import type { Member, PendingInvitation, SetMemberResult } from "#server/features/projects/schema.ts";
 
 type MemberRow = z.infer<typeof Member>;
 
@@ -126,53 +127,76 @@ export function MembersSettings() {
   );
 }
 
-type Pending = z.infer<typeof PendingInvitation>;
-
 /** Who is invited to the project and has not answered. */
 export function PendingInvitations({ onWithdrawn }: { onWithdrawn: () => Promise<unknown> }) {
   const trpc = useTRPC();
   const { project } = useStudio();
-  const [deleting, setDeleting] = useState<Pending | null>(null);
-  const pending = useQuery(trpc.projects.invitations.queryOptions({ project_id: project.id }));
-  const remove = useMutation(trpc.projects.removeMember.mutationOptions());
-  if (!pending.data?.length) return null;
+  const [page, setPage] = useState(1);
+  const [deleting, setDeleting] = useState<PendingInvitation | null>(null);
+  const [sent, setSent] = useState<z.infer<typeof SetMemberResult> | null>(null);
+  const pending = useQuery(trpc.projects.invitations.queryOptions({ project_id: project.id, page, per_page: PER_PAGE }));
+  const withdraw = useMutation(trpc.projects.withdrawInvitation.mutationOptions());
+  const resend = useMutation(
+    trpc.projects.resendInvitation.mutationOptions({
+      onSuccess: setSent,
+      onError: (error) => toast.error("The invitation was not sent again", { description: errorBodyOf(error).detail }),
+      onSettled: () => pending.refetch(),
+    }),
+  );
+  if (!pending.data?.total) return null;
   return (
     <>
       <h3 className="mt-2 font-semibold text-13">Invited</h3>
-      <Table label="Invited" className="md:min-w-130">
-        <TableHead>
-          <TableHeader>E-mail</TableHeader>
-          <TableHeader>Role</TableHeader>
-          <TableHeader className="max-md:hidden">Until</TableHeader>
-          <TableActionsHeader />
-        </TableHead>
-        <TableBody>
-          {pending.data.map((invitation) => (
-            <TableRow key={invitation.id}>
-              <TableCell className="py-1.5">
-                <span className="block break-all font-medium">{invitation.email}</span>
-                <span className="block text-12 text-ink-faint">
-                  <State {...invitation} />
-                </span>
-              </TableCell>
-              <TableCell className="w-36">{roleLabel(invitation.role)}</TableCell>
-              <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
-                {invitation.was_member ? "no end" : <Time value={invitation.expires_at} />}
-              </TableCell>
-              <TableCell className="w-10">
+      <PagedTable
+        label="Invited"
+        className="md:min-w-130"
+        query={pending}
+        loadingLabel="Loading invitations"
+        page={page}
+        onPageChange={setPage}
+        head={
+          <>
+            <TableHeader>E-mail</TableHeader>
+            <TableHeader>Role</TableHeader>
+            <TableHeader className="max-md:hidden">Until</TableHeader>
+            <TableActionsHeader />
+          </>
+        }
+      >
+        {(invitation) => (
+          <TableRow key={invitation.id}>
+            <TableCell className="py-1.5">
+              <span className="block break-all font-medium">{invitation.email}</span>
+              <span className="block text-12 text-ink-faint">
+                <State {...invitation} />
+              </span>
+            </TableCell>
+            <TableCell className="w-36">{roleLabel(invitation.role)}</TableCell>
+            <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
+              <Until {...invitation} />
+            </TableCell>
+            <TableCell className="w-20">
+              <span className="flex justify-end">
+                <IconButton
+                  label={`Resend ${invitation.email}`}
+                  icon={<Send />}
+                  disabled={resend.isPending}
+                  onClick={() => resend.mutate({ project_id: project.id, invitation_id: invitation.id })}
+                />
                 <IconButton label={`Withdraw ${invitation.email}`} icon={<UserMinus />} onClick={() => setDeleting(invitation)} />
-              </TableCell>
-            </TableRow>
-          ))}
-        </TableBody>
-      </Table>
+              </span>
+            </TableCell>
+          </TableRow>
+        )}
+      </PagedTable>
+      {sent && <InviteDialog sent={sent} onClose={() => setSent(null)} />}
       {deleting && (
         <ConfirmDialog
           onClose={() => setDeleting(null)}
           title={`Withdraw the invitation of ${deleting.email}?`}
           confirmLabel="Withdraw"
           onConfirm={async () => {
-            await remove.mutateAsync({ project_id: project.id, email: deleting.email });
+            await withdraw.mutateAsync({ project_id: project.id, invitation_id: deleting.id });
             toast.success(`${deleting.email} is no longer invited`);
             await Promise.all([pending.refetch(), onWithdrawn()]);
           }}
@@ -184,10 +208,17 @@ export function PendingInvitations({ onWithdrawn }: { onWithdrawn: () => Promise
   );
 }
 
-function State({ account, was_member }: Pending) {
+function Until({ was_member, expires_at }: PendingInvitation) {
+  if (was_member) return "no end";
+  if (Date.parse(expires_at) > Date.now()) return <Time value={expires_at} />;
+  return <Badge tone="failed">expired</Badge>;
+}
+
+function State({ account, was_member, invited_by }: PendingInvitation) {
   if (was_member)
     return "Was a member until the account got a new password through an invitation elsewhere. Invite again once you know who has it.";
-  if (!account) return "No account yet";
-  if (account.verified) return "Is asked in the app";
+  const by = invited_by ? `, invited by ${invited_by}` : "";
+  if (!account) return `No account yet${by}`;
+  if (account.verified) return `Is asked in the app${by}`;
   return `Not verified, made on ${formatDate(account.created_at)}${formatAccountOrigin(account)}`;
 }

@@ -1,10 +1,9 @@
 "use client";
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Monitor, Moon, Sun } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { RadioGroup } from "radix-ui";
-import { signInWithPassword } from "#components/entry/sign-in.tsx";
 import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
@@ -13,20 +12,22 @@ import { DeleteAccount } from "#components/settings/delete-account.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { type ThemeChoice, useTheme } from "#components/shell/use-theme.ts";
-import { errorBodyOf, useApi, useTRPC, useTRPCClient } from "#components/trpc.tsx";
-import { Checkbox } from "#components/ui/checkbox.tsx";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { Combobox } from "#components/ui/combobox.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { Select } from "#components/ui/select.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import { ChangePasswordInput, ResumeMembershipsInput, UpdateProfileInput } from "#server/features/identity/schema.ts";
+import { ResumeMembershipsInput, UpdateProfileInput } from "#server/features/identity/schema.ts";
 
 export function ProfileSettings() {
   return (
     <>
       <NameForm />
-      <MailChooser />
+      <FormatForm />
       <ThemeChooser />
-      <PasswordForm />
       <EarlierProjects />
       <DeleteAccount />
     </>
@@ -62,25 +63,69 @@ function NameForm() {
   );
 }
 
-/** What is told by e-mail as well as in the app. */
-function MailChooser() {
-  const { trpc, client, cache } = useApi();
+/** Ways of writing dates and numbers, each told by what it makes of the same moment and number. */
+const LOCALES = ["en-GB", "en-US", "de-DE", "de-CH", "fr-FR", "es-ES", "it-IT", "nl-NL", "pt-BR", "pl-PL", "sv-SE", "ja-JP"] as const;
+const EXAMPLE = new Date("2026-11-21T14:05:00Z");
+const AS_USUAL = "usual";
+
+const exampleOf = (locale: string): string =>
+  `${EXAMPLE.toLocaleString(locale, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", timeZone: "UTC" })} · ${(12480.5).toLocaleString(locale)}`;
+const localeName = (locale: string): string => new Intl.DisplayNames("en", { type: "language" }).of(locale) ?? locale;
+
+/** In which zone and how times and numbers are written. The words of the app are English. */
+function FormatForm() {
+  const trpc = useTRPC();
   const profile = useQuery(trpc.identity.profile.queryOptions({}));
-  const change = useMutation({
-    mutationFn: (notify_run_failed: boolean) => client.identity.updateProfile.mutate({ notify_run_failed }),
-    onError: (error) => toast.error(errorBodyOf(error).detail),
-    onSettled: () => cache.invalidateQueries(trpc.identity.profile.pathFilter()),
-  });
   return (
-    <SettingsSection title="E-mail" description="Reviews and failed runs are told in the app, under the bell.">
-      <Checkbox
-        label="E-mail me when a run fails"
-        hint="Once an hour for each workflow at most."
-        checked={change.isPending ? change.variables : (profile.data?.notify_run_failed ?? false)}
-        disabled={!profile.data}
-        onCheckedChange={(isOn) => change.mutate(isOn)}
-      />
+    <SettingsSection title="Times and numbers" description="For everything that this app shows you. Its words are English.">
+      <LoadFailure query={profile} />
+      {profile.isPending && <Skeleton className="h-40" />}
+      {profile.data && <FormatFields {...profile.data} />}
     </SettingsSection>
+  );
+}
+
+const Formats = UpdateProfileInput.pick({ time_zone: true, locale: true });
+
+function FormatFields({ time_zone, locale }: { time_zone: string | null; locale: string | null }) {
+  const client = useTRPCClient();
+  const form = useForm({
+    schema: Formats,
+    initial: { time_zone, locale },
+    submit: async (value) => {
+      await client.identity.updateProfile.mutate(value);
+      // Everything that was written stands in the old way.
+      location.reload();
+      await new Promise(() => {});
+    },
+  });
+  const chosen = form.values.locale ?? null;
+  const known = chosen === null || LOCALES.some((one) => one === chosen) ? LOCALES : [...LOCALES, chosen];
+  return (
+    <Form form={form}>
+      <UnsavedGuard isDirty={form.isDirty && !form.isPending} />
+      <FormField form={form} name="time_zone" hint="Left empty: that of the browser you look with.">
+        <Combobox
+          value={form.values.time_zone ?? ""}
+          onValueChange={(zone) => form.set("time_zone", zone === "" ? null : zone)}
+          options={Intl.supportedValuesOf("timeZone").map((value) => ({ value }))}
+          placeholder={`As this browser: ${Intl.DateTimeFormat().resolvedOptions().timeZone}`}
+        />
+      </FormField>
+      <FormField form={form} name="locale" hint={null}>
+        <Select
+          value={chosen ?? AS_USUAL}
+          onValueChange={(value) => form.set("locale", value === AS_USUAL ? null : value)}
+          options={[
+            { value: AS_USUAL, label: "As usual", description: `${exampleOf("en-GB")}` },
+            ...known.map((value) => ({ value, label: localeName(value), description: exampleOf(value) })),
+          ]}
+        />
+      </FormField>
+      <FormSubmit form={form} disabled={!form.isDirty} className="self-start">
+        Save
+      </FormSubmit>
+    </Form>
   );
 }
 
@@ -106,57 +151,6 @@ function ThemeChooser() {
           </RadioGroup.Item>
         ))}
       </RadioGroup.Root>
-    </SettingsSection>
-  );
-}
-
-const noPassword = { current_password: "", new_password: "", end_api_keys: false };
-
-function PasswordForm() {
-  const { trpc, client, cache } = useApi();
-  const { user } = useStudio();
-  const form = useForm({
-    schema: ChangePasswordInput,
-    initial: noPassword,
-    submit: async (value) => {
-      await client.identity.changePassword.mutate(value);
-      // Every session opened under the old password has just ended, this one too.
-      const problem = await signInWithPassword(user.email, value.new_password);
-      if (problem !== null) return location.assign("/sign-in");
-      toast.success("Password changed", {
-        description: value.end_api_keys
-          ? "Other browsers were signed out, and your API keys are deleted."
-          : "Other browsers were signed out.",
-      });
-      await cache.invalidateQueries(trpc.platformKeys.list.pathFilter());
-      form.reset(noPassword);
-    },
-  });
-  return (
-    <SettingsSection title="Password" description="A new password signs out every other browser.">
-      <Form form={form}>
-        <input type="email" name="username" autoComplete="username" value={user.email} readOnly hidden />
-        <div className="grid gap-4 sm:grid-cols-2">
-          <FormField form={form} name="current_password" hint={null} type="password" autoComplete="current-password" />
-          <FormField
-            form={form}
-            name="new_password"
-            label="New password"
-            hint="At least 8 characters"
-            type="password"
-            autoComplete="new-password"
-          />
-        </div>
-        <Checkbox
-          label="Delete my API keys too"
-          hint="When somebody else may know the password: programs that send a key of yours are refused from now on."
-          checked={form.values.end_api_keys === true}
-          onCheckedChange={(checked) => form.set("end_api_keys", checked)}
-        />
-        <FormSubmit form={form} className="self-start">
-          Change password
-        </FormSubmit>
-      </Form>
     </SettingsSection>
   );
 }

@@ -3,7 +3,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { formatBytes } from "#components/format.ts";
 import { Form, FormFailure } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
@@ -11,7 +10,6 @@ import { useForm } from "#components/forms/use-form.ts";
 import { ExecutorFacts } from "#components/runs/executor-banner.tsx";
 import { AssistantSettings } from "#components/settings/assistant-settings.tsx";
 import { ErrorWorkflowSettings } from "#components/settings/error-workflow-settings.tsx";
-import { HourSettings, RetentionSettings } from "#components/settings/limit-settings.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi, useTRPC } from "#components/trpc.tsx";
@@ -20,9 +18,7 @@ import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { CopyField } from "#components/ui/copy.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { Skeleton } from "#components/ui/skeleton.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { UpdateProjectInput } from "#server/features/projects/schema.ts";
 
@@ -76,9 +72,6 @@ export function ProjectSettings() {
       </SettingsSection>
       <AssistantSettings />
       <ErrorWorkflowSettings />
-      <RetentionSettings />
-      <StorageSettings />
-      <HourSettings />
       <ExecutorSettings />
       {canAdminister && (
         <SettingsSection
@@ -136,53 +129,6 @@ export function ExecutorSettings() {
       {data.problem === null && data.called_at !== null && <Notice tone="complete">The connection works.</Notice>}
       {data.problem === null && data.called_at === null && <Notice>It has not called yet. It does so every minute.</Notice>}
       <ExecutorFacts contact={data} />
-    </SettingsSection>
-  );
-}
-
-const PARTS = [
-  ["runs", "Runs, with inputs, outputs and logs"],
-  ["documents", "Documents, with their vectors"],
-  ["workflows", "Workflows, all versions, and threads"],
-] as const;
-
-/** How much a project holds, and may hold. */
-export function StorageSettings() {
-  const trpc = useTRPC();
-  const { project } = useStudio();
-  const { data, error, isPending, refetch } = useQuery(trpc.projects.storage.queryOptions({ project_id: project.id }));
-  return (
-    <SettingsSection
-      title="Storage"
-      description="A project that holds as much as it may starts no run and takes no document. Keep runs for a shorter time, or delete documents. Measured once a minute."
-    >
-      <LoadFailure query={{ error, refetch }} />
-      {isPending && <Skeleton className="h-24" />}
-      {data && (
-        <>
-          <p className="text-13">
-            {data.quota === null
-              ? `${formatBytes(data.used)}, without a limit.`
-              : `${formatBytes(data.used)} of ${formatBytes(data.quota)} used.`}
-          </p>
-          {data.quota !== null && (
-            <progress
-              aria-label="Storage used"
-              value={Math.min(data.used, data.quota)}
-              max={data.quota}
-              className="h-2 w-full max-w-100 appearance-none overflow-hidden rounded-full bg-line [&::-moz-progress-bar]:bg-thread [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-thread"
-            />
-          )}
-          <dl className="grid max-w-100 grid-cols-[1fr_auto] gap-x-4 gap-y-1 text-13">
-            {PARTS.map(([name, label]) => (
-              <div key={name} className="contents">
-                <dt className="text-ink-soft">{label}</dt>
-                <dd className="text-right tabular-nums">{formatBytes(data[name])}</dd>
-              </div>
-            ))}
-          </dl>
-        </>
-      )}
     </SettingsSection>
   );
 }

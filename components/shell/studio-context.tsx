@@ -1,6 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { setFormat } from "#components/format.ts";
 import { createStrictContext } from "#components/ui/strict-context.ts";
 import type { UserProfile } from "#server/features/identity/schema.ts";
 
@@ -25,7 +26,9 @@ const [StudioContext, useStudio] = createStrictContext<Studio>("StudioProvider")
 export { useStudio };
 
 export function StudioProvider({ profile, project, children }: { profile: UserProfile; project: StudioProject; children: ReactNode }) {
-  const { id, name, email, is_install_admin: isInstallAdmin, projects } = profile;
+  const { id, name, email, is_install_admin: isInstallAdmin, projects, time_zone, locale } = profile;
+  // Before anything of the page is written.
+  setFormat({ ...(time_zone !== null && { timeZone: time_zone }), ...(locale !== null && { locale }) });
   return (
     <StudioContext
       value={{

@@ -2,6 +2,7 @@ import { endCutOff } from "#server/features/assistant/messages.ts";
 import { sweepThreads } from "#server/features/assistant/work.ts";
 import { startFilling } from "#server/features/canvases/fill.ts";
 import { tellFailures } from "#server/features/notifications/failures.ts";
+import { askForMails } from "#server/features/notifications/mail.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
 import { sweepChildren } from "#server/features/workflows/children.ts";
 import { sweepFailures } from "#server/features/workflows/error-workflow.ts";
@@ -32,7 +33,7 @@ async function askAgain(): Promise<void> {
 
 async function sweep(): Promise<void> {
   // What goes wrong with one of them keeps none of the others from its turn.
-  for (const part of [askAgain, sweepChildren, sweepFailures, sweepThreads, tellFailures])
+  for (const part of [askAgain, sweepChildren, sweepFailures, sweepThreads, tellFailures, askForMails])
     await part().catch((err: unknown) => log.warn({ err }, "a part of the sweep failed, the next one tries again"));
 }
 

@@ -48,8 +48,8 @@ export const executionWake = eventType("execution/wake", z.object({ execution_id
 /** A run has paused at a review: tell the people who can decide. */
 export const reviewOpened = eventType("review/opened", z.object({ review_id: z.string() }));
 
-/** Somebody is told of failed runs, and has asked for an e-mail. */
-export const failureTold = eventType("failure/told", z.object({ notification_id: z.string() }));
+/** Somebody is told of something, and has asked for an e-mail. */
+export const notificationTold = eventType("notification/told", z.object({ notification_id: z.string() }));
 
 /** Somebody has written to the assistant, or answered it: go on with this thread. */
 export const assistantAsked = eventType("assistant/asked", z.object({ thread_id: z.string(), project_id: z.string() }));

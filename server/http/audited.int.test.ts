@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FakeMcpServer, MCP_TOKEN, startMcpServer } from "#e2e/fakes/mcp-server.ts";
 import type { Prisma } from "#prisma/generated/client.ts";
@@ -14,6 +15,7 @@ import type { ApiContext } from "#server/platform/rpc/trpc.ts";
 import { hashPassword } from "#server/platform/secrets.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { addMember } from "#server/testing/add-member.ts";
+import { codeNow } from "#server/testing/authenticator.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { collectEvents, newPausedRun, openReview } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -34,6 +36,8 @@ const EXCEPTIONS: Record<string, string> = {
   "workflows.executeDraft": "the execution is its own record, with who started it",
   "webhooks.replay": "the execution is its own record, with who started it",
   "notifications.markRead": "personal",
+  "security.requestPasswordReset": "anybody may ask for anybody; what is done with the link is audited",
+  "security.beginSecondFactor": "nothing is on until it is confirmed, which is audited",
   "assistant.createThread": "personal",
   "assistant.renameThread": "personal",
   "assistant.deleteThread": "personal",
@@ -220,6 +224,79 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
     "price.update",
     ({ api }) => api.budgets.setPrices({ items: [{ provider: "openai", model: "m", input_per_million: 1, output_per_million: 2 }] }),
   ],
+  "security.resetPassword": [
+    "account.reset_password",
+    async ({ api, admin }) => {
+      const { url } = await api.install.linkToNewPassword({ user_id: admin.user.id });
+      await api.security.resetPassword({ token: url.split("/reset-password/")[1] ?? "", password: "another password" });
+    },
+  ],
+  "security.endSession": [
+    "account.end_session",
+    async ({ api, admin }) => {
+      const id = randomUUID();
+      await db().session.create({ data: { id, user_id: admin.user.id, expires_at: new Date(Date.now() + 60_000) } });
+      await api.security.endSession({ session_id: id });
+    },
+  ],
+  "security.endOtherSessions": ["account.end_sessions", ({ api }) => api.security.endOtherSessions({})],
+  "security.confirmSecondFactor": ["account.turn_on_second_factor", ({ api }) => careful(api)],
+  "security.renewRecoveryCodes": [
+    "account.renew_recovery_codes",
+    async ({ api }) => api.security.renewRecoveryCodes({ password, code: await careful(api) }),
+  ],
+  "security.turnOffSecondFactor": [
+    "account.turn_off_second_factor",
+    async ({ api }) => api.security.turnOffSecondFactor({ password, code: await careful(api) }),
+  ],
+  "install.linkToNewPassword": [
+    "account.make_password_link",
+    ({ api, colleague }) => api.install.linkToNewPassword({ user_id: colleague.id }),
+  ],
+  "install.removeSecondFactor": [
+    "account.remove_second_factor",
+    async ({ api, colleague }) => {
+      await db().secondFactor.create({ data: { user_id: colleague.id, sealed_secret: "sealed", confirmed_at: new Date() } });
+      await api.install.removeSecondFactor({ user_id: colleague.id });
+    },
+  ],
+  "serviceAccounts.create": ["service_account.create", ({ api }) => api.serviceAccounts.create(program)],
+  "serviceAccounts.update": [
+    "service_account.update",
+    async ({ api, id }) => api.serviceAccounts.update({ account_id: await id(api.serviceAccounts.create(program)), role: "editor" }),
+  ],
+  "serviceAccounts.delete": [
+    "service_account.delete",
+    async ({ api, id }) => api.serviceAccounts.delete({ account_id: await id(api.serviceAccounts.create(program)) }),
+  ],
+  "serviceAccounts.createKey": [
+    "service_account.create_key",
+    async ({ api, id }) => api.serviceAccounts.createKey({ account_id: await id(api.serviceAccounts.create(program)), name: "Key" }),
+  ],
+  "serviceAccounts.deleteKey": [
+    "service_account.delete_key",
+    async ({ api, id }) => {
+      const account_id = await id(api.serviceAccounts.create(program));
+      const key_id = await id(api.serviceAccounts.createKey({ account_id, name: "Key" }));
+      await api.serviceAccounts.deleteKey({ account_id, key_id });
+    },
+  ],
+  "projects.resendInvitation": [
+    "member.invite",
+    async ({ api, project_id, invite }) => {
+      await invite("again@example.com");
+      const [open] = (await api.projects.invitations({ project_id })).items;
+      await api.projects.resendInvitation({ project_id, invitation_id: open?.id ?? "" });
+    },
+  ],
+  "projects.withdrawInvitation": [
+    "member.uninvite",
+    async ({ api, project_id, invite }) => {
+      await invite("never@example.com");
+      const [open] = (await api.projects.invitations({ project_id })).items;
+      await api.projects.withdrawInvitation({ project_id, invitation_id: open?.id ?? "" });
+    },
+  ],
   "llmKeys.create": ["llm_key.create", ({ api, key }) => api.llmKeys.create(key)],
   "llmKeys.update": [
     "llm_key.update",
@@ -328,6 +405,15 @@ const BEGINNINGS: Record<string, (world: World) => Promise<unknown>> = {
     await api.identity.setUp({ email: "first@example.com", name: "First", password });
   },
 };
+
+const program = { name: "Nightly report", role: "viewer" } as const;
+
+/** Turns the caller's second factor on. @returns one of the recovery codes */
+async function careful(api: World["api"]): Promise<string> {
+  const { secret } = await api.security.beginSecondFactor({ password });
+  const { recovery_codes } = await api.security.confirmSecondFactor({ code: codeNow(secret) });
+  return recovery_codes[0] ?? "";
+}
 
 const skill = { name: "Skill", description: "", prompt: "Do it.", model: "" };
 const onlyExecution = ({ execution_id }: { execution_id: string }) => ({ execution_id });

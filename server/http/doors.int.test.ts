@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { encode } from "next-auth/jwt";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { endSession } from "#server/features/identity/sign-in.ts";
 import { createPlatformKey, deletePlatformKey } from "#server/features/platform-keys/service.ts";
 import { removeMember } from "#server/features/projects/members.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
@@ -12,7 +11,7 @@ import { apiRoute } from "#server/http/streams/api-route.ts";
 import { httpTrigger } from "#server/http/streams/http-trigger.ts";
 import { handleTrpc } from "#server/http/trpc/handler.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { passwordMark, sessionCookieName } from "#server/platform/auth/session.ts";
+import { endSession, passwordMark, sessionCookieName } from "#server/platform/auth/session.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { addMember } from "#server/testing/add-member.ts";

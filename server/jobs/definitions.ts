@@ -1,4 +1,4 @@
-import { assistantAsked, bulkAsked, documentAdded, failureTold, reviewOpened } from "#server/events/events.ts";
+import { assistantAsked, bulkAsked, documentAdded, notificationTold, reviewOpened } from "#server/events/events.ts";
 import { assistantTools } from "#server/features/assistant/offered-tools.ts";
 import { carryThread } from "#server/features/assistant/work.ts";
 import { settleForgotten } from "#server/features/budgets/holds.ts";
@@ -7,17 +7,18 @@ import { foldHours } from "#server/features/canvases/fill.ts";
 import { removeUnread } from "#server/features/canvases/readings.ts";
 import { failBulk, resumeBulk, workOnBulk } from "#server/features/executions/bulk-work.ts";
 import { countAhead, measureProjects, tidyExecutions } from "#server/features/executions/tidy-executions.ts";
-import { tidySessions } from "#server/features/identity/sign-in.ts";
 import { resumeIndexing } from "#server/features/knowledge/documents.ts";
 import { embedPieces, failIndexing, storePieces } from "#server/features/knowledge/index-document.ts";
-import { mailFailure } from "#server/features/notifications/failures.ts";
+import { mailNotification } from "#server/features/notifications/mail.ts";
 import { tidyNotifications } from "#server/features/notifications/service.ts";
 import { mailReview, tellReviewers } from "#server/features/reviews/tell.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
+import { tidyPasswordResets } from "#server/features/security/password-reset.ts";
 import { foldUsage } from "#server/features/usage/record.ts";
 import { tidyDeliveries } from "#server/features/webhooks/deliveries.ts";
 import { defineJob, type Job } from "#server/jobs/job.ts";
 import { runWorkflow } from "#server/jobs/run-workflow.ts";
+import { tidySessions } from "#server/platform/auth/session.ts";
 import { log } from "#server/platform/log.ts";
 import { tidyKeys } from "#server/platform/rpc/idempotency.ts";
 
@@ -96,16 +97,16 @@ export const queuedJobs: readonly Job[] = [
     onFailure: ({ event: { data }, error }) =>
       log.error({ err: error, review_id: data.review_id }, "people could not be told of a review; it waits all the same"),
   }),
-  // Once a person, workflow and hour. The notification is there already: a mail server that is down only delays the mail.
+  // The notification is there already: a mail server that is down only delays the mail.
   defineJob({
-    id: "mail-failure",
-    name: "Mail failed runs",
-    trigger: { event: failureTold },
+    id: "mail-notification",
+    name: "Mail a notification",
+    trigger: { event: notificationTold },
     retries: 10,
     idempotency: "event.data.notification_id",
-    handler: ({ event: { data }, step }) => step.run("send mail", () => mailFailure(data.notification_id)),
+    handler: ({ event: { data }, step }) => step.run("send mail", () => mailNotification(data.notification_id)),
     onFailure: ({ event: { data }, error }) =>
-      log.error({ err: error, notification_id: data.notification_id }, "an e-mail about failed runs could not be sent"),
+      log.error({ err: error, notification_id: data.notification_id }, "the e-mail of a notification could not be sent"),
   }),
   // What it misses while nothing runs, the start of a worker makes up for.
   defineJob({
@@ -174,6 +175,7 @@ export const queuedJobs: readonly Job[] = [
       await step.run("tidy", () => tidyDeliveries());
       await step.run("tidy idempotency keys", () => tidyKeys());
       await step.run("tidy sessions", () => tidySessions());
+      await step.run("tidy password links", () => tidyPasswordResets());
     },
   }),
   // Keeps to what each project's retention says, finishes deleting projects, and removes what nobody needs any more.

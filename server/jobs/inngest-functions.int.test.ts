@@ -11,6 +11,7 @@ import { addDocument } from "#server/features/knowledge/documents.ts";
 import { createRag } from "#server/features/knowledge/service.ts";
 import { createLlmKey } from "#server/features/llm-keys/service.ts";
 import { tellFailures } from "#server/features/notifications/failures.ts";
+import { askForMails } from "#server/features/notifications/mail.ts";
 import { approveExecution } from "#server/features/reviews/decide.ts";
 import { jobs } from "#server/jobs/definitions.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
@@ -87,6 +88,7 @@ test("what an Inngest server is told and keeps are ids and states: no text, no s
   const failed = await startStoredRun(admin, { nodes: [node("t", "triggerNode"), end], edges: [{ id: "tx", source: "t", target: "x" }] });
   await until(async () => (await status(failed)) === "failed");
   await tellFailures();
+  await askForMails();
   await cancelExecution(admin, { execution_id: cancelled });
   await approveExecution(admin, { execution_id, decision: "approved", comment: `Yes, ${large}` });
   await until(async () => (await status(execution_id)) === "completed");

@@ -1,6 +1,7 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
+import { chosenFormat } from "#components/format.ts";
 import type { Widget, WidgetRange } from "#server/features/canvases/schema.ts";
 
 /** In whose words numbers and times are written. */
@@ -25,7 +26,10 @@ export function isLanguage(tag: string): boolean {
 
 let here: Reader | undefined;
 const ofThisBrowser = (): Reader => {
-  here ??= { locale: navigator.languages.find(isLanguage) ?? NOBODY.locale, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone };
+  here ??= {
+    locale: chosenFormat().locale ?? navigator.languages.find(isLanguage) ?? NOBODY.locale,
+    timeZone: chosenFormat().timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
   return here;
 };
 const never = () => () => {};

@@ -7,6 +7,7 @@ export const auditResources = [
   "member",
   "account",
   "platform_key",
+  "service_account",
   "install_admin",
   "llm_key",
   "credential",

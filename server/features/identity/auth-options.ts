@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
 import type { AuthOptions } from "next-auth";
 import type { CredentialsConfig } from "next-auth/providers/credentials";
 import { isAddressVerified, oauthProviders } from "#server/features/identity/oauth-providers.ts";
-import { endSession, SESSION_SECONDS, signInWithPassword, signInWithProvider } from "#server/features/identity/sign-in.ts";
+import { signInWithPassword, signInWithProvider } from "#server/features/identity/sign-in.ts";
+import { CodeNeeded } from "#server/features/security/second-factor.ts";
 import { clientAddress, isHttps, sameOriginPath } from "#server/platform/auth/request-origin.ts";
-import { passwordMark, sessionCookieName, userOfSession } from "#server/platform/auth/session.ts";
+import { endSession, openSession, passwordMark, SESSION_SECONDS, sessionCookieName, userOfSession } from "#server/platform/auth/session.ts";
 import { db } from "#server/platform/db/client.ts";
 import { isAppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
@@ -21,18 +21,24 @@ const credentials: CredentialsConfig = {
   id: "credentials",
   type: "credentials",
   name: "E-mail and password",
-  credentials: { email: { label: "E-mail", type: "email" }, password: { label: "Password", type: "password" } },
+  credentials: {
+    email: { label: "E-mail", type: "email" },
+    password: { label: "Password", type: "password" },
+    code: { label: "Code", type: "text" },
+  },
   async authorize(given, request) {
     if (typeof given?.email !== "string" || typeof given.password !== "string") return null;
-    if (given.email.length > 254 || given.password.length > 200) return null;
+    const code = typeof given.code === "string" ? given.code : "";
+    if (given.email.length > 254 || given.password.length > 200 || code.length > 100) return null;
     const headers = new Headers(request.headers as Record<string, string>);
-    return signInWithPassword(given.email.trim(), given.password, clientAddress(headers)).catch((error: unknown) => {
-      throw shown(error);
+    return signInWithPassword(given.email.trim(), given.password, clientAddress(headers), code).catch((error: unknown) => {
+      // A word for the sign-in page, which asks for the code then.
+      throw error instanceof CodeNeeded ? new Error("SecondFactor") : shown(error);
     });
   },
 };
 
-const callbacks: NonNullable<AuthOptions["callbacks"]> = {
+const callbacksFor = (headers: Headers): NonNullable<AuthOptions["callbacks"]> => ({
   async signIn({ account, profile, user }) {
     if (!account || account.type === "credentials") return true;
     if (!user.email || !profile || !isAddressVerified(account.provider, profile)) return false;
@@ -40,18 +46,20 @@ const callbacks: NonNullable<AuthOptions["callbacks"]> = {
   },
   async jwt({ token, user }) {
     // A provider's own id of the person means nothing here, so a sign-in is found by its address.
-    const row = user ? await db().user.findUnique({ where: { email: (user.email ?? "").toLowerCase() } }) : await userOfSession(token);
+    const row = user
+      ? await db().user.findUnique({ where: { email: (user.email ?? "").toLowerCase() } })
+      : await userOfSession(token, headers);
     // Of a password that was right a moment ago, and is another's by now, no session comes.
     const isOpenedBefore = user && "password_mark" in user && user.password_mark !== passwordMark(row?.password_hash ?? null);
     // next-auth ends the session when this throws.
     if (!row || isOpenedBefore) throw new Error("The session has ended.");
     // The session keeps its id for as long as it is prolonged, so that signing out ends every copy of its cookie.
-    const sid = user ? randomUUID() : token.sid;
+    const sid = user ? await openSession(row.id, headers) : token.sid;
     return { sub: row.id, sid, name: row.name, email: row.email, password_mark: passwordMark(row.password_hash) };
   },
   redirect: ({ url, baseUrl }) => new URL(sameOriginPath(url, baseUrl), baseUrl).href,
   session: ({ session, token }) => ({ expires: session.expires, user: { name: token.name ?? "", email: token.email ?? "" } }),
-};
+});
 
 /** next-auth's options for one request: its cookies are secure ones when people come over HTTPS. */
 export function authOptions(headers: Headers): AuthOptions {
@@ -70,7 +78,7 @@ export function authOptions(headers: Headers): AuthOptions {
     },
     pages: { signIn: "/sign-in", signOut: "/sign-in", error: "/sign-in", verifyRequest: "/sign-in" },
     providers: [credentials, ...oauthProviders()],
-    callbacks,
+    callbacks: callbacksFor(headers),
     events: { signOut: ({ token }) => endSession(token?.sid) },
     logger: {
       error: (code, details) => {

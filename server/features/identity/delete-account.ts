@@ -3,6 +3,7 @@ import type { AccountDeletion, DeleteAccountInput } from "#server/features/ident
 import { keepAnInstallAdmin } from "#server/features/install/service.ts";
 import { closeProject, removeDeletedProject } from "#server/features/projects/delete.ts";
 import { freeSlug } from "#server/features/projects/members.ts";
+import { dropSecondFactor } from "#server/features/security/second-factor.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import { namesInUse } from "#server/platform/audit/resources.ts";
 import { countOwnPasswordTry, forgetOwnPasswordTries } from "#server/platform/auth/limits.ts";
@@ -26,7 +27,16 @@ export interface AccountProjects {
 export async function accountProjects(within: Pick<Prisma.TransactionClient, "membership">, user_id: string): Promise<AccountProjects> {
   const memberships = await within.membership.findMany({
     where: { user_id },
-    select: { project: { select: { id: true, name: true, memberships: { select: { user_id: true, role: true } } } } },
+    select: {
+      // A service account is nobody who could go on with a project.
+      project: {
+        select: {
+          id: true,
+          name: true,
+          memberships: { where: { user: { service_project_id: null } }, select: { user_id: true, role: true } },
+        },
+      },
+    },
     orderBy: { project: { name: "asc" } },
   });
   const projects: AccountProjects = { alone: [], last_admin: [], shared: [] };
@@ -99,6 +109,9 @@ async function leave(tx: Prisma.TransactionClient, principal: Principal, project
   await tx.membership.deleteMany({ where: { user_id } });
   await tx.platformKey.deleteMany({ where: { user_id } });
   await tx.notification.deleteMany({ where: { user_id } });
+  await dropSecondFactor(tx, user_id);
+  await tx.passwordReset.deleteMany({ where: { OR: [{ user_id }, { made_by_id: user_id }] } });
+  await tx.session.deleteMany({ where: { user_id } });
   await tx.assistantThread.deleteMany({ where: { user_id } });
   // The row stays with the name alone: runs, versions and reviews say who it was.
   await tx.user.update({

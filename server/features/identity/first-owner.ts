@@ -9,12 +9,13 @@ import type { Visitor } from "#server/platform/auth/request-origin.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
+import { isMailOn } from "#server/platform/mail/send-mail.ts";
 import { hashPassword, isSameSecret, storedPlatformKey } from "#server/platform/secrets.ts";
 import { type Settings, settings } from "#server/platform/settings.ts";
 
 /** Whether the install still waits for its first owner, and whether anybody may make an account. */
 export async function getInstallStatus({ isOnThisMachine }: Visitor): Promise<InstallStatus> {
-  return { is_empty: !(await hasOwner()), needs_code: !isOnThisMachine, signup_open: settings().ALLOW_SIGNUP };
+  return { is_empty: !(await hasOwner()), needs_code: !isOnThisMachine, signup_open: settings().ALLOW_SIGNUP, sends_mail: isMailOn() };
 }
 
 /** Any number that nothing else locks on. */

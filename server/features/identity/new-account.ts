@@ -3,9 +3,11 @@ import type { Prisma, User } from "#prisma/generated/client.ts";
 import type { ResumedMemberships, ResumeMembershipsInput } from "#server/features/identity/schema.ts";
 import { joinProject } from "#server/features/projects/members.ts";
 import type { MadeThrough } from "#server/features/projects/schema.ts";
+import { dropSecondFactor } from "#server/features/security/second-factor.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import { countOwnPasswordTry, forgetOwnPasswordTries } from "#server/platform/auth/limits.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
+import { endSessions } from "#server/platform/auth/session.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, isUniqueViolation } from "#server/platform/errors.ts";
 import { isPassword, randomToken, sha256 } from "#server/platform/secrets.ts";
@@ -45,8 +47,14 @@ export const signedUp = ({ id, email, name }: User): { id: string; email: string
 /** Held memberships wait for as long as it takes. */
 const EVER = new Date("9999-12-31T00:00:00Z");
 
-/** Puts every membership but that of one project aside, for whoever knows the password that the account has now. */
-async function holdMemberships(tx: Prisma.TransactionClient, user: User, kept_project_id: string): Promise<void> {
+/** What no password is the one behind. */
+const NO_HASH = "";
+
+/**
+ * Puts every membership but that of one project aside, for whoever knows the password that the account has now.
+ * @param isForNobody where the password alone did not open the account: then only a new invitation, or verifying the address, does
+ */
+async function holdMemberships(tx: Prisma.TransactionClient, user: User, kept_project_id: string, isForNobody: boolean): Promise<void> {
   const where = { user_id: user.id, project_id: { not: kept_project_id } };
   const memberships = await tx.membership.findMany({ where, select: { project_id: true, role: true } });
   for (const { project_id, role } of memberships) {
@@ -58,7 +66,7 @@ async function holdMemberships(tx: Prisma.TransactionClient, user: User, kept_pr
         role,
         // Of a link that nobody has.
         token_hash: sha256(randomToken()),
-        held_password_hash: user.password_hash ?? "",
+        held_password_hash: isForNobody ? NO_HASH : (user.password_hash ?? NO_HASH),
         expires_at: EVER,
       },
     });
@@ -85,7 +93,10 @@ export async function resetAccount(
 ): Promise<User> {
   // First, so that no key that is being made is missed.
   await tx.$queryRaw`SELECT id FROM users WHERE id = ${user.id}::uuid FOR UPDATE`;
-  if (!to.is_verified) await holdMemberships(tx, user, to.project_id);
+  // Where the mail proves the address, the second factor stays: or whoever has the mailbox would come in without it.
+  const hadFactor = (!to.is_verified || to.password_hash === null) && (await dropSecondFactor(tx, user.id));
+  if (!to.is_verified) await holdMemberships(tx, user, to.project_id, hadFactor);
+  await endSessions(tx, user.id);
   await tx.platformKey.deleteMany({ where: { user_id: user.id } });
   await tx.idempotencyKey.deleteMany({ where: { user_id: user.id } });
   return tx.user.update({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { NotificationChoices, NotificationChoicesInput } from "#server/features/notifications/schema.ts";
 import { Email, Id, Name, Password, Role, Timestamp } from "#server/shared/primitives-schema.ts";
 
 const PersonName = Name.meta({ example: "Ada" });
@@ -13,6 +14,17 @@ export const AuthInfo = z
   .meta({ id: "AuthInfo" });
 export type AuthInfo = z.infer<typeof AuthInfo>;
 
+const isTimeZone = (name: string): boolean => isTaken(() => new Intl.DateTimeFormat("en", { timeZone: name }));
+const isLocale = (tag: string): boolean => isTaken(() => Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0);
+
+function isTaken(tryIt: () => unknown): boolean {
+  try {
+    return Boolean(tryIt());
+  } catch {
+    return false;
+  }
+}
+
 export const UserProfile = z
   .object({
     id: Id,
@@ -20,7 +32,18 @@ export const UserProfile = z
     name: z.string().meta({ example: "Ada" }),
     created_at: Timestamp,
     is_install_admin: z.boolean().meta({ description: "Whether you decide for the whole install", example: false }),
-    notify_run_failed: z.boolean().meta({ description: "Whether you get an e-mail when runs fail", example: false }),
+    time_zone: z
+      .string()
+      .nullable()
+      .meta({ description: "Of the times that the web app shows you; null: the browser's", example: "Europe/Berlin" }),
+    locale: z
+      .string()
+      .nullable()
+      .meta({ description: "How the web app writes dates and numbers; null: as in 21 Nov 2026", example: "de-DE" }),
+    notifications: NotificationChoices.meta({ description: "How you are told of what" }),
+    notify_run_failed: z
+      .boolean()
+      .meta({ description: "Whether you get an e-mail when runs fail: `notifications.run_failed.mail`", example: false }),
     projects: z.array(
       z.object({ id: Id, slug: z.string().meta({ example: "weaving" }), name: z.string().meta({ example: "Weaving" }), role: Role }),
     ),
@@ -30,10 +53,28 @@ export type UserProfile = z.infer<typeof UserProfile>;
 
 export const UpdateProfileInput = z.strictObject({
   name: PersonName.optional(),
+  time_zone: z
+    .string()
+    .max(60)
+    .refine(isTimeZone, "This is no time zone. Name one as in Europe/Berlin.")
+    .nullable()
+    .optional()
+    .meta({ title: "Time zone", description: "IANA name; null: the browser's", example: "Europe/Berlin" }),
+  locale: z
+    .string()
+    .max(35)
+    .refine(isLocale, "Dates and numbers cannot be written in this way. Name a language as in de-DE.")
+    .nullable()
+    .optional()
+    .meta({ title: "Dates and numbers", description: "BCP 47; null: as in 21 Nov 2026", example: "de-DE" }),
+  notifications: NotificationChoicesInput.optional().meta({
+    description: "Kinds that are left out stay as they are",
+    example: { review: { in_app: true, mail: true } },
+  }),
   notify_run_failed: z
     .boolean()
     .optional()
-    .meta({ description: "Whether you get an e-mail when runs fail, at most one a workflow and hour" }),
+    .meta({ description: "Whether you get an e-mail when runs fail, at most one a workflow and hour: `notifications.run_failed.mail`" }),
 });
 export const ChangePasswordInput = z.strictObject({
   current_password: z.string().max(200).meta({ title: "Current password" }),
@@ -104,6 +145,7 @@ export const InstallStatus = z.object({
   is_empty: z.boolean().meta({ description: "True until the first owner exists" }),
   needs_code: z.boolean().meta({ description: "Whether this visitor sets it up with the printed code only" }),
   signup_open: z.boolean(),
+  sends_mail: z.boolean().meta({ description: "Whether a link for a new password can come by mail" }),
 });
 export type InstallStatus = z.infer<typeof InstallStatus>;
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { authOptions } from "#server/features/identity/auth-options.ts";
-import { signInWithPassword, tidySessions } from "#server/features/identity/sign-in.ts";
+import { signInWithPassword } from "#server/features/identity/sign-in.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
 import { principalOf } from "#server/platform/auth/principal-of.ts";
+import { tidySessions } from "#server/platform/auth/session.ts";
 import { db } from "#server/platform/db/client.ts";
 import { hashPassword } from "#server/platform/secrets.ts";
 import { setSettings } from "#server/platform/settings.ts";
@@ -57,9 +58,9 @@ test("signing out ends every copy of the session's cookie, one that was prolonge
   const thief = authBrowser({ cookie: stolen[1]?.get("cookie") ?? "" });
   expect((await thief.get("/session")).data).toEqual({});
   expect(await principalOf(other.cookieHeader())).not.toBeNull();
-  await db().endedSession.updateMany({ data: { expires_at: new Date(Date.now() - 1000) } });
+  await db().session.updateMany({ where: { ended_at: { not: null } }, data: { expires_at: new Date(Date.now() - 1000) } });
   await tidySessions();
-  expect(await db().endedSession.count()).toBe(0);
+  expect(await db().session.count({ where: { ended_at: { not: null } } })).toBe(0);
 });
 
 test("after signing in and out the way leads to a page of this site", async () => {

@@ -1,45 +1,35 @@
 import type { User } from "#prisma/generated/client.ts";
 import { hasOwner, insertFirstProject } from "#server/features/identity/first-owner.ts";
 import { insertAccount, resetAccount } from "#server/features/identity/new-account.ts";
+import { checkSecondFactor } from "#server/features/security/second-factor.ts";
 import { countPasswordTry, forgetPasswordTries } from "#server/platform/auth/limits.ts";
 import { passwordMark } from "#server/platform/auth/session.ts";
 import { db } from "#server/platform/db/client.ts";
-import { isUuid } from "#server/platform/new-id.ts";
 import { hashPassword, isPassword } from "#server/platform/secrets.ts";
 import { settings } from "#server/platform/settings.ts";
-
-/** How long a cookie is good for, in seconds; each page that is opened begins it anew. */
-export const SESSION_SECONDS = 30 * 24 * 60 * 60;
-
-/** Ends a browser session on the server, so that a copy of its cookie opens nothing any more. Remembered until every such copy has run out. */
-export async function endSession(sid: unknown): Promise<void> {
-  if (typeof sid !== "string" || !isUuid(sid)) return;
-  const ended = { id: sid, expires_at: new Date(Date.now() + SESSION_SECONDS * 1000) };
-  await db().endedSession.createMany({ data: [ended], skipDuplicates: true });
-}
-
-/** Forgets ended sessions whose cookies have all run out. */
-export async function tidySessions(): Promise<void> {
-  await db().endedSession.deleteMany({ where: { expires_at: { lt: new Date() } } });
-}
 
 let nobody: Promise<string> | undefined;
 
 /**
  * The user with this address and password, with the mark of that password, or null. An unknown address takes as long as a wrong password.
  * @param address of the client, for the throttle
- * @throws AppError RATE_LIMIT_EXCEEDED after too many tries
+ * @param code of the authenticator app, or a recovery code
+ * @throws CodeNeeded where the account asks for a code as well; AppError RATE_LIMIT_EXCEEDED after too many tries, VALIDATION_ERROR for a
+ *   code that is not right
  */
 export async function signInWithPassword(
   email: string,
   password: string,
   address: string,
+  code = "",
 ): Promise<{ id: string; email: string; name: string; password_mark: string } | null> {
   await countPasswordTry(email, address);
   const user = await db().user.findUnique({ where: { email: email.toLowerCase() } });
   nobody ??= hashPassword("the password of nobody");
   const isRight = await isPassword(user?.password_hash ?? (await nobody), password);
   if (!user?.password_hash || !isRight) return null;
+  // Before the address becomes a known one: the password alone does not make it that.
+  await checkSecondFactor(user, code.trim(), address);
   await forgetPasswordTries(email, address);
   return { id: user.id, email: user.email, name: user.name, password_mark: passwordMark(user.password_hash) };
 }
@@ -57,6 +47,7 @@ export async function signInWithProvider({ email: given, name }: { email: string
   if (isAscii(email) && !isAscii(given)) return null;
   return db().$transaction(async (tx) => {
     const user = await tx.user.findUnique({ where: { email } });
+    if (user?.service_project_id) return null;
     if (user) return user.email_verified_at ? user : resetAccount(tx, user, { password_hash: null, is_verified: true });
     const isInvited = (await tx.invitation.findFirst({ where: { email, accepted_at: null, expires_at: { gt: new Date() } } })) !== null;
     if (!(isInvited || settings().ALLOW_SIGNUP) || !(await hasOwner(tx))) return null;

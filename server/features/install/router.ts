@@ -1,9 +1,18 @@
 import { executorContact } from "#server/events/contact.ts";
 import { ExecutorContact } from "#server/events/schema.ts";
-import { InstallAdmin, InstallAdminPage, InstallAdminRef, NameInstallAdminInput } from "#server/features/install/schema.ts";
+import { linkToNewPassword, listPeople, removeSecondFactor } from "#server/features/install/people.ts";
+import {
+  InstallAdmin,
+  InstallAdminPage,
+  InstallAdminRef,
+  NameInstallAdminInput,
+  PersonPage,
+  PersonRef,
+} from "#server/features/install/schema.ts";
 import { listInstallAdmins, nameInstallAdmin, removeInstallAdmin } from "#server/features/install/service.ts";
+import { PasswordLink } from "#server/features/security/schema.ts";
 import { endpoint, router, userProcedure, viewerProcedure } from "#server/platform/rpc/trpc.ts";
-import { NoContent, Nothing, PageInput } from "#server/shared/primitives-schema.ts";
+import { ListInput, NoContent, Nothing, PageInput } from "#server/shared/primitives-schema.ts";
 
 const tag = "Install";
 const role = "install_admin";
@@ -40,6 +49,38 @@ export const installRouter = router({
     .input(InstallAdminRef)
     .output(NoContent)
     .mutation(({ ctx, input }) => removeInstallAdmin(ctx.principal, input)),
+  people: userProcedure
+    .meta(endpoint("GET", "/install/people", { tag, role, summary: "List who has an account" }))
+    .input(ListInput)
+    .output(PersonPage)
+    .query(({ ctx, input }) => listPeople(ctx.principal, input)),
+  linkToNewPassword: userProcedure
+    .meta(
+      endpoint("POST", "/install/people/{user_id}/password-link", {
+        tag,
+        role,
+        summary: "Make a link that sets a person's new password",
+        description: "To hand over. It works once, for an hour; the person is told by mail. A second factor stays.",
+        status: 201,
+        isIdempotent: false,
+      }),
+    )
+    .input(PersonRef)
+    .output(PasswordLink)
+    .mutation(({ ctx, input }) => linkToNewPassword(ctx.principal, input)),
+  removeSecondFactor: userProcedure
+    .meta(
+      endpoint("DELETE", "/install/people/{user_id}/second-factor", {
+        tag,
+        role,
+        summary: "Remove a person's second factor",
+        description: "For who has lost it and the recovery codes. The person is told by mail.",
+        status: 204,
+      }),
+    )
+    .input(PersonRef)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => removeSecondFactor(ctx.principal, input)),
   // The web UI only; others ask /api/health/ready.
   executor: viewerProcedure
     .input(Nothing)

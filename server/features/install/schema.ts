@@ -19,4 +19,21 @@ export const NameInstallAdminInput = z.strictObject({
     title: "I know that this account is theirs",
   }),
 });
+
+/** Somebody who has an account here, as install admins see them. */
+export const Person = z
+  .object({
+    user_id: Id,
+    email: Email,
+    name: z.string().meta({ example: "Ada" }),
+    created_at: Timestamp,
+    is_verified: z.boolean().meta({ description: "Whether it is known that the address is the person's own", example: true }),
+    is_install_admin: z.boolean().meta({ example: false }),
+    has_second_factor: z.boolean().meta({ example: false }),
+  })
+  .meta({ id: "Person" });
+export type Person = z.infer<typeof Person>;
+export const PersonPage = pageOf(Person);
+export const PersonRef = z.strictObject({ user_id: Id });
+
 export const InstallAdminRef = z.strictObject({ user_id: Id });

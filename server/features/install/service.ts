@@ -28,7 +28,11 @@ export async function keepAnInstallAdmin(within: Prisma.TransactionClient, leavi
   const admins = await within.$queryRaw<{ id: string }[]>`
     SELECT id FROM users WHERE is_install_admin AND deleted_at IS NULL ORDER BY id FOR UPDATE`;
   const isLast = admins.length === 1 && admins[0]?.id === leavingId;
-  if (!isLast || !(await within.user.findFirst({ where: { deleted_at: null, id: { not: leavingId } }, select: { id: true } }))) return;
+  if (
+    !isLast ||
+    !(await within.user.findFirst({ where: { deleted_at: null, service_project_id: null, id: { not: leavingId } }, select: { id: true } }))
+  )
+    return;
   throw new AppError("CONFLICT", "This is the last admin of the install. Name another one first, in Settings, Install.");
 }
 
@@ -54,7 +58,10 @@ export async function nameInstallAdmin(principal: Principal, input: z.infer<type
   await assertInstallAdmin(principal);
   const email = input.email.toLowerCase();
   return db().$transaction(async (tx) => {
-    const user = await tx.user.findFirst({ where: { email, deleted_at: null }, select: { ...shownFields, ...judgedFields } });
+    const user = await tx.user.findFirst({
+      where: { email, deleted_at: null, service_project_id: null },
+      select: { ...shownFields, ...judgedFields },
+    });
     if (!user) throw refused("email", "Nobody has an account with this address here: invite them to a project first.");
     if (user.is_install_admin) return toInstallAdmin(user);
     if (!user.email_verified_at && !input.accept_unverified)

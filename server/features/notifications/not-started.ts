@@ -13,7 +13,7 @@ const LATE_MS = 5 * 60_000;
 const MISSED = `
   INSERT INTO notifications (id, user_id, project_id, kind, subject_id, title, link)
   SELECT id, user_id, $3::uuid, 'schedule_missed', $4::uuid, $5, $6 FROM unnest($1::uuid[], $2::uuid[]) AS m(id, user_id)
-  ON CONFLICT (subject_id, kind, user_id) DO UPDATE SET id = excluded.id, title = excluded.title, read_at = NULL, created_at = now()`;
+  ON CONFLICT (subject_id, kind, user_id) DO UPDATE SET id = excluded.id, title = excluded.title, read_at = NULL, mail_asked_at = NULL, created_at = now()`;
 
 interface Fire {
   project_id: string;

@@ -5,6 +5,7 @@ import { acceptInvitation } from "#server/features/identity/accept-invitation.ts
 import { getInvitation } from "#server/features/identity/invitations.ts";
 import { updateProfile } from "#server/features/identity/profile.ts";
 import { tellFailures } from "#server/features/notifications/failures.ts";
+import { askForMails } from "#server/features/notifications/mail.ts";
 import { listNotifications, markRead } from "#server/features/notifications/service.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
 import { approveExecution } from "#server/features/reviews/decide.ts";
@@ -210,6 +211,7 @@ test("members are told of failed runs once a workflow and hour, with their numbe
   await failedRun(workflow_id, "In a run of its parent", { trigger: "workflow" });
   await failedRun(workflow_id, "Long ago", { completed_at: new Date(Date.now() - 3 * 3_600_000) });
   await Promise.all([tellFailures(), tellFailures()]);
+  await Promise.all([askForMails(), askForMails()]);
   const list = (who: ProjectPrincipal) => listNotifications(who, page);
   for (const who of [admin, viewer])
     expect(await list(who)).toMatchObject({
@@ -239,8 +241,35 @@ test("members are told of failed runs once a workflow and hour, with their numbe
   await failedRun(other.id, "No");
   await tellFailures();
   expect(await list(viewer)).toMatchObject({ total: 2, failures: 2 });
+  await askForMails();
   expect(failureMails()).toHaveLength(1);
   expect((await list(await database.newAdmin())).total).toBe(0);
+});
+
+test("each kind is told in the app, by mail, both or not at all, as the person has chosen; a choice leaves the others", async () => {
+  const [byMail, nowhere] = [await member("viewer"), await member("viewer")];
+  await updateProfile(byMail, { notifications: { workflow_disabled: { in_app: false, mail: true } } });
+  await updateProfile(nowhere, { notifications: { workflow_disabled: { in_app: false, mail: false } } });
+  expect((await updateProfile(byMail, { notify_run_failed: true })).notifications).toMatchObject({
+    workflow_disabled: { in_app: false, mail: true },
+    run_failed: { in_app: true, mail: true },
+    review: { in_app: true, mail: false },
+  });
+  const { id: workflow_id } = await createWorkflow(admin, {
+    name: "Daily",
+    nodes: [{ ...manual, data: { label: "Start", kind: "schedule", cron_expression: "0 9 * * *" } }],
+    edges: [],
+  });
+  await updateWorkflow(await member("editor"), { workflow_id, enabled: false });
+  for (const [who, count] of [[admin, 1] as const, [byMail, 0] as const, [nowhere, 0] as const])
+    expect(await listNotifications(who, page)).toMatchObject({ total: count, unread: count });
+  await Promise.all([askForMails(), askForMails()]);
+  const disabled = (who: ProjectPrincipal) =>
+    mailsTo(who.user.email).filter(({ headers }) => headers.subject === "A workflow on Treadle was disabled");
+  const mail = await until(() => disabled(byMail)[0]);
+  expect(mail.text).toContain(`https://treadle.example.com/workflows/${workflow_id}`);
+  await askForMails();
+  for (const [who, count] of [[byMail, 1] as const, [admin, 0] as const, [nowhere, 0] as const]) expect(disabled(who)).toHaveLength(count);
 });
 
 test("the others are told that somebody disabled a workflow which starts by itself, until it is enabled again", async () => {

@@ -1,5 +1,11 @@
 import type { Notification as NotificationRow } from "#prisma/generated/client.ts";
-import type { MarkReadInput, Notification, NotificationPage } from "#server/features/notifications/schema.ts";
+import {
+  choicesOf,
+  type MarkReadInput,
+  type Notification,
+  NotificationKind,
+  type NotificationPage,
+} from "#server/features/notifications/schema.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { isUuid } from "#server/platform/new-id.ts";
@@ -15,13 +21,16 @@ const notificationDto = ({ id, kind, title, link, read_at, created_at }: Notific
   created_at: created_at.toISOString(),
 });
 
-/** What the principal was told of in this project: unread first, newest first among those. */
+/** What the principal wants to be told of in the app in this project: unread first, newest first among those. */
 export async function listNotifications({ user, project }: ProjectPrincipal, input: PageInput): Promise<NotificationPage> {
-  const where = { user_id: user.id, project_id: project.id };
+  const { notification_choices } = await db().user.findUniqueOrThrow({ where: { id: user.id }, select: { notification_choices: true } });
+  const choices = choicesOf(notification_choices);
+  const hidden = NotificationKind.options.filter((kind) => !choices[kind].in_app);
+  const where = { user_id: user.id, project_id: project.id, kind: { notIn: hidden } };
   const [total, unread, failures, rows] = await Promise.all([
     db().notification.count({ where }),
     db().notification.count({ where: { ...where, read_at: null } }),
-    db().notification.count({ where: { ...where, read_at: null, kind: "run_failed" } }),
+    db().notification.count({ where: { ...where, read_at: null, kind: { in: ["run_failed"], notIn: hidden } } }),
     db().notification.findMany({
       where,
       orderBy: [{ read_at: { sort: "desc", nulls: "first" } }, { id: "desc" }],

@@ -61,7 +61,10 @@ const beyond = (what: string) =>
 type Limits = Omit<CreatePlatformKeyInput, "name">;
 
 /** What the new key may do and until when: what was asked, else what the caller has, and never more than that. */
-function limitsFor({ auth }: Principal, { scopes, expires_at }: Limits): { scopes: readonly KeyScope[]; expires_at: Date | null } {
+export function limitsFor(
+  { auth }: Principal,
+  { scopes, expires_at }: Pick<Limits, "scopes" | "expires_at">,
+): { scopes: readonly KeyScope[]; expires_at: Date | null } {
   const until = expires_at ? new Date(expires_at) : null;
   if (until && until <= new Date())
     throw refuse("expires_at", "This time is over. Give one to come, or null for a key that does not expire.");

@@ -5,6 +5,7 @@ import {
   MadeThrough,
   type Member,
   type PendingInvitation,
+  type PendingInvitationRef,
   type ProjectRef,
   type RemoveMemberInput,
 } from "#server/features/projects/schema.ts";
@@ -16,7 +17,7 @@ import { AppError } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import { havingWords } from "#server/platform/search-words.ts";
-import type { ListInput, Page, Role } from "#server/shared/primitives-schema.ts";
+import type { ListInput, Page, PageInput, Role } from "#server/shared/primitives-schema.ts";
 
 /** Holds an account for the rest of the transaction: two at once cannot find the same slug free in it. */
 export async function holdAccount(within: Prisma.TransactionClient, userId: string): Promise<void> {
@@ -111,7 +112,11 @@ export async function listMembers(
   { project_id, ...page }: z.infer<typeof ProjectRef> & ListInput,
 ): Promise<Page<z.infer<typeof Member>>> {
   await memberOf(principal, project_id, "viewer");
-  const where = { project_id, ...havingWords(page.q, (text) => [{ user: { name: text } }, { user: { email: text } }]) };
+  const where = {
+    project_id,
+    user: { service_project_id: null },
+    ...havingWords(page.q, (text) => [{ user: { name: text } }, { user: { email: text } }]),
+  };
   const result = await Promise.all([
     db().membership.count({ where }),
     db().membership.findMany({
@@ -124,31 +129,39 @@ export async function listMembers(
   return paged(page, result, ({ user_id, user, role, created_at }) => ({ user_id, ...user, role, created_at: created_at.toISOString() }));
 }
 
-/** More than a page shows at once. */
-const MOST = 200;
-
-/** Who was invited and has not answered, newest first. @throws AppError NOT_FOUND, PERMISSION_DENIED below admin */
+/**
+ * Who was invited and has not answered, newest first; also whose invitation has expired within the last 30 days.
+ * @throws AppError NOT_FOUND, PERMISSION_DENIED below admin
+ */
 export async function listPendingInvitations(
   principal: Principal,
-  { project_id }: z.infer<typeof ProjectRef>,
-): Promise<z.infer<typeof PendingInvitation>[]> {
+  { project_id, ...page }: z.infer<typeof ProjectRef> & PageInput,
+): Promise<Page<PendingInvitation>> {
   await memberOf(principal, project_id, "admin");
-  const rows = await db().invitation.findMany({
-    where: { project_id, accepted_at: null, expires_at: { gt: new Date() } },
-    select: { id: true, email: true, role: true, expires_at: true, held_password_hash: true },
-    orderBy: { id: "desc" },
-    take: MOST,
-  });
+  const where = { project_id, accepted_at: null };
+  const [total, rows] = await Promise.all([
+    db().invitation.count({ where }),
+    db().invitation.findMany({
+      where,
+      include: { invited_by: { select: { name: true, email: true, deleted_at: true } } },
+      orderBy: { id: "desc" },
+      ...pageWindow(page),
+    }),
+  ]);
   const users = await db().user.findMany({
     where: { email: { in: rows.map(({ email }) => email) } },
     select: { email: true, ...accountFields },
   });
   const accounts = new Map(users.map((user) => [user.email, invitedAccount(user)]));
-  return rows.map(({ held_password_hash, expires_at, ...row }) => ({
-    ...row,
+  return paged(page, [total, rows], ({ id, email, role, created_at, expires_at, invited_by, held_password_hash }) => ({
+    id,
+    email,
+    role,
+    created_at: created_at.toISOString(),
     expires_at: expires_at.toISOString(),
+    invited_by: invited_by && (invited_by.deleted_at ? invited_by.name : invited_by.email),
     was_member: held_password_hash !== null,
-    account: accounts.get(row.email) ?? null,
+    account: accounts.get(email) ?? null,
   }));
 }
 
@@ -168,7 +181,11 @@ export async function removeMember(principal: Principal, { project_id, user_id, 
     const isKnown = user_id === undefined || isUuid(user_id);
     const membership = isKnown
       ? await tx.membership.findFirst({
-          where: { project_id, ...(user_id !== undefined && { user_id }), ...(address && { user: { email: address } }) },
+          where: {
+            project_id,
+            ...(user_id !== undefined && { user_id }),
+            user: { service_project_id: null, ...(address && { email: address }) },
+          },
           select: { user_id: true, role: true, user: { select: { email: true } } },
         })
       : null;
@@ -180,9 +197,40 @@ export async function removeMember(principal: Principal, { project_id, user_id, 
       return;
     }
     const invitation = address ? await tx.invitation.findFirst({ where: { project_id, email: address, accepted_at: null } }) : null;
-    if (!invitation) throw new AppError("NOT_FOUND", "There is no such member in this project.");
-    await tx.invitation.delete({ where: { id: invitation.id } });
-    const resource = { resource_type: "member", resource_id: invitation.id, resource_name: invitation.email };
-    await recordAudit(admin, { action: "member.uninvite", ...resource }, tx);
+    if (!invitation || !(await withdraw(tx, admin, invitation)))
+      throw new AppError("NOT_FOUND", "There is no such member in this project.");
+  });
+}
+
+/** @returns whether it was there: of two who withdraw it at once, or while it is accepted, one finds it gone */
+async function withdraw(
+  tx: Prisma.TransactionClient,
+  admin: ProjectPrincipal,
+  { id, email }: { id: string; email: string },
+): Promise<boolean> {
+  const { count } = await tx.invitation.deleteMany({ where: { id, accepted_at: null } });
+  if (count === 0) return false;
+  await recordAudit(admin, { action: "member.uninvite", resource_type: "member", resource_id: id, resource_name: email }, tx);
+  return true;
+}
+
+/** @throws AppError NOT_FOUND for an invitation that is not of the project, or was answered */
+export async function findPending(tx: Prisma.TransactionClient, project_id: string, invitation_id: string) {
+  const where = { id: invitation_id, project_id, accepted_at: null };
+  const invitation = isUuid(invitation_id) ? await tx.invitation.findFirst({ where }) : null;
+  if (!invitation) throw noInvitation();
+  return invitation;
+}
+export const noInvitation = (): AppError => new AppError("NOT_FOUND", "There is no such open invitation in this project.");
+
+/** Withdraws an invitation: its links open nothing any more. @throws AppError NOT_FOUND, PERMISSION_DENIED below admin */
+export async function withdrawInvitation(
+  principal: Principal,
+  { project_id, invitation_id }: z.infer<typeof PendingInvitationRef>,
+): Promise<void> {
+  const admin = await memberOf(principal, project_id, "admin");
+  await db().$transaction(async (tx) => {
+    const invitation = await findPending(tx, project_id, invitation_id);
+    if (!(await withdraw(tx, admin, invitation))) throw noInvitation();
   });
 }

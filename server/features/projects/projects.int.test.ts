@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { getInvitation } from "#server/features/identity/invitations.ts";
 import { getProfile } from "#server/features/identity/profile.ts";
 import { createPlatformKey, deletePlatformKey, listPlatformKeys } from "#server/features/platform-keys/service.ts";
 import { closeProject, deleteProject } from "#server/features/projects/delete.ts";
-import { listMembers, removeMember } from "#server/features/projects/members.ts";
+import { listMembers, listPendingInvitations, removeMember, withdrawInvitation } from "#server/features/projects/members.ts";
 import { createProject, getProject, listProjects, updateProject } from "#server/features/projects/service.ts";
-import { setMember } from "#server/features/projects/set-member.ts";
+import { resendInvitation, setMember } from "#server/features/projects/set-member.ts";
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { projectOf } from "#server/platform/auth/project-of.ts";
 import { db } from "#server/platform/db/client.ts";
@@ -140,6 +141,34 @@ test("removing takes a member or an open invitation, and says when there is neit
   for (const gone of [{ email: "guest@example.com" }, { user_id: "nonsense" }, { user_id: randomUUID() }]) {
     await expect(removeMember(admin, { project_id, ...gone })).rejects.toMatchObject({ code: "NOT_FOUND" });
   }
+});
+
+test("an invitation is sent again with a new link for another week, which ends the old one; withdrawn, nothing opens", async () => {
+  const [ada, eve] = [await database.newAdmin(), await database.newAdmin()];
+  const project_id = ada.project.id;
+  const tokenOf = ({ invite_url = "" }) => invite_url.split("/invite/")[1] ?? "";
+  const first = tokenOf(await setMember(ada, { project_id, email: "late@example.com", role: "viewer" }));
+  await db().invitation.updateMany({ where: { project_id }, data: { expires_at: new Date(Date.now() - 1000) } });
+  const [late] = (await listPendingInvitations(ada, { project_id, ...page })).items;
+  expect(late).toMatchObject({ email: "late@example.com", role: "viewer", invited_by: ada.user.email });
+  const invitation_id = late?.id ?? "";
+  for (const change of [resendInvitation, withdrawInvitation]) {
+    const by = (who: Principal, project: string, id: string) => change(who, { project_id: project, invitation_id: id }) as Promise<unknown>;
+    const refused = outcomes(by(eve, project_id, invitation_id), by(eve, eve.project.id, invitation_id), by(ada, project_id, "nonsense"));
+    expect(await refused).toEqual(["NOT_FOUND", "NOT_FOUND", "NOT_FOUND"]);
+    expect(await outcomes(by(await memberWith("editor", ada), project_id, invitation_id))).toEqual(["PERMISSION_DENIED"]);
+  }
+  // Of two who send it again at once, one does.
+  const both = [resendInvitation(ada, { project_id, invitation_id }), resendInvitation(ada, { project_id, invitation_id })];
+  expect((await outcomes(...both)).sort()).toEqual(["NOT_FOUND", "done"]);
+  const [sent] = (await Promise.allSettled(both)).flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  expect(await outcomes(getInvitation({ token: first }))).toEqual(["NOT_FOUND"]);
+  expect(await getInvitation({ token: tokenOf(sent ?? {}) })).toMatchObject({ email: "late@example.com", role: "viewer" });
+  const { items, total } = await listPendingInvitations(ada, { project_id, ...page });
+  expect(total).toBe(1);
+  expect(Date.parse(items[0]?.expires_at ?? "")).toBeGreaterThan(Date.now() + 6 * 24 * 3_600_000);
+  await withdrawInvitation(ada, { project_id, invitation_id: items[0]?.id ?? "" });
+  expect(await outcomes(getInvitation({ token: tokenOf(sent ?? {}) }))).toEqual(["NOT_FOUND"]);
 });
 
 test("lists are pages, newest first", async () => {

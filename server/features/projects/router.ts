@@ -1,11 +1,12 @@
 import { deleteProject } from "#server/features/projects/delete.ts";
 import { getHourlyUse, getStorage } from "#server/features/projects/limits.ts";
-import { listMembers, listPendingInvitations, removeMember } from "#server/features/projects/members.ts";
+import { listMembers, listPendingInvitations, removeMember, withdrawInvitation } from "#server/features/projects/members.ts";
 import {
   CreateProjectInput,
   HourlyUse,
   MemberPage,
-  PendingInvitations,
+  PendingInvitationPage,
+  PendingInvitationRef,
   Project,
   ProjectPage,
   ProjectRef,
@@ -16,7 +17,7 @@ import {
   UpdateProjectInput,
 } from "#server/features/projects/schema.ts";
 import { createProject, getProject, listProjects, updateProject } from "#server/features/projects/service.ts";
-import { setMember } from "#server/features/projects/set-member.ts";
+import { resendInvitation, setMember } from "#server/features/projects/set-member.ts";
 import { endpoint, router, userProcedure } from "#server/platform/rpc/trpc.ts";
 import { ListInput, NoContent, PageInput } from "#server/shared/primitives-schema.ts";
 
@@ -101,12 +102,43 @@ export const projectsRouter = router({
     .input(SetMemberInput)
     .output(SetMemberResult)
     .mutation(({ ctx, input }) => setMember(ctx.principal, input)),
-  // The web UI only: who has not answered yet.
   invitations: userProcedure
-    .meta({ access: "user", role: "admin" })
-    .input(ProjectRef)
-    .output(PendingInvitations)
+    .meta(
+      endpoint("GET", "/projects/{project_id}/invitations", {
+        tag,
+        role: "admin",
+        summary: "List who is invited and has not answered",
+        description: "Newest first; also those that have expired, for 30 days.",
+      }),
+    )
+    .input(ProjectRef.extend(PageInput.shape))
+    .output(PendingInvitationPage)
     .query(({ ctx, input }) => listPendingInvitations(ctx.principal, input)),
+  resendInvitation: userProcedure
+    .meta(
+      endpoint("POST", "/projects/{project_id}/invitations/{invitation_id}/resend", {
+        tag,
+        role: "admin",
+        summary: "Send an invitation again",
+        description: "With new links, for seven more days; the old ones open nothing any more.",
+        isIdempotent: false,
+      }),
+    )
+    .input(PendingInvitationRef)
+    .output(SetMemberResult)
+    .mutation(({ ctx, input }) => resendInvitation(ctx.principal, input)),
+  withdrawInvitation: userProcedure
+    .meta(
+      endpoint("DELETE", "/projects/{project_id}/invitations/{invitation_id}", {
+        tag,
+        role: "admin",
+        summary: "Withdraw an invitation",
+        status: 204,
+      }),
+    )
+    .input(PendingInvitationRef)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => withdrawInvitation(ctx.principal, input)),
   removeMember: userProcedure
     .meta(
       endpoint("DELETE", "/projects/{project_id}/members", {

@@ -115,13 +115,19 @@ export const SetMemberResult = z
   .meta({ id: "MemberResult" });
 export const RemoveMemberInput = z.strictObject({ project_id: Id, user_id: Id.optional(), email: Email.optional() });
 
-/** An invitation that nobody has answered, as admins see it. Not part of the REST API. */
-export const PendingInvitation = z.object({
-  id: Id,
-  email: Email,
-  role: Role,
-  expires_at: Timestamp,
-  was_member: z.boolean().meta({ description: "True for a member who was put aside when the account got a new password elsewhere" }),
-  account: InvitedAccount.nullable(),
-});
-export const PendingInvitations = z.array(PendingInvitation);
+/** An invitation that nobody has answered, as admins see it. */
+export const PendingInvitation = z
+  .object({
+    id: Id,
+    email: Email,
+    role: Role,
+    created_at: Timestamp,
+    expires_at: Timestamp.meta({ description: "It opens nothing from then on, until it is sent again" }),
+    invited_by: z.string().nullable().meta({ description: "Who invited; null for a member who was put aside", example: "eve@example.com" }),
+    was_member: z.boolean().meta({ description: "True for a member who was put aside when the account got a new password elsewhere" }),
+    account: InvitedAccount.nullable(),
+  })
+  .meta({ id: "PendingInvitation" });
+export type PendingInvitation = z.infer<typeof PendingInvitation>;
+export const PendingInvitationPage = pageOf(PendingInvitation);
+export const PendingInvitationRef = z.strictObject({ project_id: Id, invitation_id: Id });

@@ -29,7 +29,7 @@ export const projectDto = (row: ProjectRow, role: Role, slug: string | null = nu
 const LONGEST = 60;
 
 /** A name as a slug: `Équipe Vente 2` becomes `equipe-vente-2`; a name without any Latin letter or digit becomes `project`. */
-function slugOf(name: string): string {
+export function slugOf(name: string): string {
   const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const slug = plain
     .replace(/[^a-z0-9]+/g, "-")

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
 import type { Prisma } from "#prisma/generated/client.ts";
-import { accountFields, invitedAccount, keepAnAdmin, memberOf } from "#server/features/projects/members.ts";
-import type { SetMemberInput, SetMemberResult } from "#server/features/projects/schema.ts";
+import { accountFields, findPending, invitedAccount, keepAnAdmin, memberOf, noInvitation } from "#server/features/projects/members.ts";
+import type { PendingInvitationRef, SetMemberInput, SetMemberResult } from "#server/features/projects/schema.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
-import { countInvitation, mayMailInvitation } from "#server/platform/auth/limits.ts";
+import { countInvitation, mayMail } from "#server/platform/auth/limits.ts";
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { AppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { button, page, paragraph, quotedName, utc } from "#server/platform/mail/layout.ts";
 import { isMailOn, type MailBody, sendMail } from "#server/platform/mail/send-mail.ts";
@@ -54,13 +55,36 @@ async function invite(tx: Prisma.TransactionClient, admin: ProjectPrincipal, ema
   };
 }
 
+/**
+ * Sends an invitation again, for seven more days, also one that has expired: with new links, and the old ones open nothing any more.
+ * @throws AppError NOT_FOUND for one that is not of the project, or was answered; PERMISSION_DENIED below admin; RATE_LIMIT_EXCEEDED
+ *   beyond INVITATIONS_PER_HOUR
+ */
+export async function resendInvitation(
+  principal: Principal,
+  { project_id, invitation_id }: z.infer<typeof PendingInvitationRef>,
+): Promise<Result> {
+  const admin = await memberOf(principal, project_id, "admin");
+  const change = await db().$transaction(async (tx) => {
+    const { id, email, role } = await findPending(tx, project_id, invitation_id);
+    // Of two who send it again at once, the second finds it gone.
+    const { count } = await tx.invitation.deleteMany({ where: { id, accepted_at: null } });
+    if (count === 0) throw noInvitation();
+    const { result, ...rest } = await invite(tx, admin, email, role);
+    const user = await tx.user.findUnique({ where: { email }, select: accountFields });
+    return { ...rest, result: { ...result, ...(user && { account: invitedAccount(user) }) } };
+  });
+  mailInvitation(admin, change);
+  return change.result;
+}
+
 /** Sends a link by e-mail where a mail server is set, a few times an hour. Nobody waits for it: the admin has one too. */
 function mailInvitation({ user, project }: ProjectPrincipal, { result: { email, role }, mail }: Change): void {
   if (!mail || !isMailOn()) return;
   const url = `${appUrl()}/invite/${mail.token}`;
   const body = invitationMail({ inviter: user.name || user.email, project_name: project.name, role, expires_at: mail.expires_at, url });
   const send = async () => {
-    if (await mayMailInvitation(email)) await sendMail({ to: email, id: `invitation-${randomUUID()}`, ...body });
+    if (await mayMail("invitation", email)) await sendMail({ to: email, id: `invitation-${randomUUID()}`, ...body });
   };
   send().catch((error) =>
     log.warn({ err: error, project_id: project.id }, "an invitation could not be sent by e-mail; its link has to be handed over"),
@@ -80,9 +104,14 @@ export async function setMember(principal: Principal, { project_id, email: given
   const change = await db().$transaction(async (tx): Promise<Change> => {
     const user = await tx.user.findUnique({
       where: { email },
-      select: { id: true, ...accountFields, memberships: { where: { project_id }, select: { role: true } } },
+      select: { id: true, service_project_id: true, ...accountFields, memberships: { where: { project_id }, select: { role: true } } },
     });
     const before = user?.memberships[0]?.role;
+    if (user?.service_project_id) {
+      const message =
+        "This is the address of a service account, which belongs to one project. Its role is changed in Settings, Service accounts.";
+      throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "email", message }] });
+    }
     if (!user || !before) {
       const { result, ...rest } = await invite(tx, admin, email, role);
       return { ...rest, result: { ...result, ...(user && { account: invitedAccount(user) }) } };

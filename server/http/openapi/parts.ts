@@ -52,11 +52,13 @@ export const INTRODUCTION = [
 
 /** What each tag holds, in the order of the document. An operation with a tag that is not here fails a test. */
 export const TAGS: Readonly<Record<string, string>> = {
-  Identity: "Who the caller is, accounts and invitations.",
+  Identity: "Who the caller is, accounts, sessions, new passwords and invitations.",
   Projects: "Projects, in which most resources live, and their members with roles.",
   "Platform keys": "API keys of the caller. They are personal and act as their owner, within their scopes, projects and time.",
+  "Service accounts":
+    "Programs with a name, a role and API keys of their own in one project. They cannot sign in, and their keys go on working when whoever made them leaves.",
   Install:
-    "Who decides for the whole install: its first owner, and whom install admins name. They alone may save endpoints on private networks.",
+    "Who decides for the whole install: its first owner, and whom install admins name. They alone may save endpoints on private networks, and help people who cannot sign in.",
   "LLM keys": "The project's keys of model providers, and the providers that there are.",
   Agents: "Models with a job: a key, a model, instructions and tools.",
   Workflows: "Graphs of nodes with one trigger. Running one makes an execution.",

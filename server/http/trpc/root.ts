@@ -15,6 +15,8 @@ import { platformKeysRouter } from "#server/features/platform-keys/router.ts";
 import { projectsRouter } from "#server/features/projects/router.ts";
 import { reviewsRouter } from "#server/features/reviews/router.ts";
 import { searchRouter } from "#server/features/search/router.ts";
+import { securityRouter } from "#server/features/security/router.ts";
+import { serviceAccountsRouter } from "#server/features/service-accounts/router.ts";
 import { skillsRouter } from "#server/features/skills/router.ts";
 import { usageRouter } from "#server/features/usage/router.ts";
 import { webhooksRouter } from "#server/features/webhooks/router.ts";
@@ -44,6 +46,8 @@ export const appRouter = router({
   rags: ragsRouter,
   reviews: reviewsRouter,
   search: searchRouter,
+  security: securityRouter,
+  serviceAccounts: serviceAccountsRouter,
   skills: skillsRouter,
   usage: usageRouter,
   webhooks: webhooksRouter,

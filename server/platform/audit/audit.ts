@@ -76,13 +76,16 @@ export async function recordAuditOn(
 /**
  * What users do to their own account concerns every project that they are in, since it is how they come in: each of them
  * hears of it.
+ * @param about the user whose account it is done to, where that is another one: that one's projects hear of it too
  */
 export async function recordAuditEverywhere(
   within: Prisma.TransactionClient,
-  { user, auth }: Principal,
+  { user, auth }: { user: Principal["user"]; auth: AuditActor["auth"] },
   { action, resource_type, resource_id, resource_name, detail }: AuditRecord,
+  about: string = user.id,
 ): Promise<void> {
-  const memberships = await within.membership.findMany({ where: { user_id: user.id }, select: { project_id: true } });
+  const where = { user_id: { in: [user.id, about] } };
+  const memberships = await within.membership.findMany({ where, select: { project_id: true }, distinct: ["project_id"] });
   await within.auditEntry.createMany({
     data: memberships.map(({ project_id }) => ({
       project_id,

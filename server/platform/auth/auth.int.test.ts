@@ -93,7 +93,10 @@ test("the last use of a key is kept, at most once a minute", async () => {
 test("a session is its user; a wrong key beside it is nobody", async () => {
   const ada = await database.newAdmin();
   const headers = new Headers({ cookie: await cookie(ada.user.id) });
-  expect(await principalOf(headers)).toEqual({ user: ada.user, auth: { type: "session", password_mark: passwordMark(null) } });
+  expect(await principalOf(headers)).toEqual({
+    user: ada.user,
+    auth: { type: "session", password_mark: passwordMark(null), session_id: expect.any(String) },
+  });
   headers.set("authorization", "Basic abc");
   expect(await principalOf(headers)).not.toBeNull();
   headers.set("authorization", "Bearer nonsense");

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { createProject } from "#server/features/projects/service.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
-import { countNewAccount, mayMailInvitation } from "#server/platform/auth/limits.ts";
+import { countNewAccount, mayMail } from "#server/platform/auth/limits.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -31,6 +31,6 @@ test("accounts, invitations and projects have an end, which the operator sets", 
 
 test("however many projects invite an address, few mails go to it", async () => {
   const sent = [];
-  for (let n = 0; n < 8; n++) sent.push(await mayMailInvitation(n % 2 ? "victim@example.com" : "Victim@example.com"));
+  for (let n = 0; n < 8; n++) sent.push(await mayMail("invitation", n % 2 ? "victim@example.com" : "Victim@example.com"));
   expect(sent).toEqual([true, true, true, true, true, false, false, false]);
 });

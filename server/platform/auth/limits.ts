@@ -6,7 +6,7 @@ import { sha256 } from "#server/platform/secrets.ts";
 import { settings } from "#server/platform/settings.ts";
 
 const HOUR = 60 * 60;
-/** Whoever invites, nobody gets more mails of it in an hour: a project is made in a moment, and its mails go to anybody. */
+/** Whoever asks for it, nobody gets more mails of one kind in an hour: a project is made in a moment, and its mails go to anybody. */
 const MAILS_TO_ONE = 5;
 
 /**
@@ -38,10 +38,21 @@ export async function countMessage(user_id: string): Promise<void> {
   if (most > 0) await consume(limiterOf("assistant-messages", most, HOUR), keyOf(user_id), "messages to the assistant");
 }
 
-/** Whether an address that somebody names may be sent one more invitation by e-mail within this hour; if so, it is counted. */
-export async function mayMailInvitation(email: string): Promise<boolean> {
+/** Asking for a link that sets a new password, from one client address in an hour. */
+const RESETS_OF_ADDRESS = 20;
+
+/**
+ * Counts that somebody asks for a link by mail that sets a new password, whether the address has an account or not.
+ * @param address of the client
+ * @throws AppError RATE_LIMIT_EXCEEDED
+ */
+export const countResetRequest = (address: string): Promise<void> =>
+  consume(limiterOf("password-resets", RESETS_OF_ADDRESS, HOUR), keyOf(budgetOf(address)), "requests for a new password");
+
+/** Whether an address that somebody names may be sent one more mail of the kind within this hour; if so, it is counted. */
+export async function mayMail(kind: "invitation" | "password-reset", email: string): Promise<boolean> {
   try {
-    await limiterOf("invitation-mails", MAILS_TO_ONE, HOUR).consume(keyOf(email.toLowerCase()));
+    await limiterOf(`${kind}-mails`, MAILS_TO_ONE, HOUR).consume(keyOf(email.toLowerCase()));
     return true;
   } catch (refused) {
     if (refused instanceof RateLimiterRes) return false;
@@ -129,9 +140,37 @@ export async function forgetPasswordTries(email: string, address: string): Promi
   await known().set(both, 1, 90 * DAY);
 }
 
+// Whoever gives a code has given the right password before. Six digits are few, so the account has few tries from everywhere
+// together; as with passwords, those do not count where its owner has signed in lately, and nobody is locked out by others.
+const codesOfBoth = () => limiterOf("code", 5, 15 * MINUTE);
+const codesOfAccount = () => [limiterOf("code-hour", 15, HOUR), limiterOf("code-day", 40, DAY)];
+/** Recovery codes are too long to be guessed, and are there for whom others have used up the tries. */
+const recoveriesOfBoth = () => limiterOf("recovery", 10, 15 * MINUTE);
+
+/**
+ * Counts one code that is given at sign-in, before it is checked.
+ * @param isRecovery whether it is one of the long ones
+ * @throws AppError RATE_LIMIT_EXCEEDED
+ */
+export async function countCodeTry(email: string, address: string, isRecovery: boolean): Promise<void> {
+  const { account, both } = keysOf(email, address);
+  if (isRecovery) return consume(recoveriesOfBoth(), both, "codes");
+  await consume(codesOfBoth(), both, "codes");
+  if (await known().get(both)) return;
+  for (const limiter of codesOfAccount()) await consume(limiter, account, "codes");
+}
+
+/** A right code takes back what its tries have counted. */
+export async function forgetCodeTries(email: string, address: string): Promise<void> {
+  const { account, both } = keysOf(email, address);
+  await codesOfBoth().delete(both);
+  await recoveriesOfBoth().delete(both);
+  if (!(await known().get(both))) for (const limiter of codesOfAccount()) await limiter.reward(account);
+}
+
 /**
  * Counts one try of a password that somebody gives again for what concerns the account itself. Others' tries do not count.
- * @param purpose what it is given for: `change`, `delete`, `invitation`
+ * @param purpose what it is given for: `change`, `delete`, `invitation`, `second-factor`
  * @throws AppError RATE_LIMIT_EXCEEDED
  */
 export const countOwnPasswordTry = (user_id: string, purpose: string): Promise<void> => consume(ofUser(), keyOf(purpose, user_id), "tries");

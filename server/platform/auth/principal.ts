@@ -25,6 +25,8 @@ interface SessionAuth {
   type: "session";
   /** Of the password that the account had when the request was let in; see `passwordMark`. */
   password_mark?: string;
+  /** Of this browser's session, where it came by one. */
+  session_id?: string;
 }
 
 /** The assistant, at work for somebody who asked it to with a session. */

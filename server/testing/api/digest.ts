@@ -21,11 +21,11 @@ const VOLATILE = [
 ];
 /**
  * What a webhook keeps of deliveries, refused ones too: that is what it is for. And what calls used, how much a project
- * holds and what widgets read, which are added up and forgotten by themselves.
+ * holds and what widgets read, which are added up and forgotten by themselves. And where people are signed in, which is noted as they come.
  */
 const LEFT_OUT = [
   ...["webhook_deliveries", "usage_calls", "usage_days", "project_storage"],
-  ...["readings", "reading_values", "reading_hours"],
+  ...["readings", "reading_values", "reading_hours", "sessions"],
 ];
 
 /** Foreign keys of one column between tables of ours. */

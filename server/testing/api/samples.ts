@@ -72,6 +72,7 @@ const widgets = ({ ids }: Pick<World, "ids">) =>
     options,
   }));
 
+const newServiceAccount = ({ make, name }: World) => make("/service-accounts", { name: name(), role: "viewer" });
 const newCanvas = ({ make, name }: World) => make("/canvases", { name: name() });
 
 const samples: Record<string, Row> = {
@@ -79,6 +80,15 @@ const samples: Record<string, Row> = {
     const by = await newPerson();
     return { by, query: { password: by.password, delete_projects: "true" } };
   },
+  "DELETE /users/me/sessions/{session_id}": async ({ newPerson, newSession }) => {
+    const by = await newPerson();
+    return { by, path: { session_id: await newSession(by) } };
+  },
+  "GET /auth/password-reset/{token}": async ({ newPasswordReset }) => ({ path: { token: await newPasswordReset() } }),
+  "POST /auth/password-reset/{token}": async ({ newPasswordReset }) => ({
+    path: { token: await newPasswordReset() },
+    body: { password: randomUUID() },
+  }),
   "POST /auth/sign-up": () => ({ body: person(`${randomUUID()}@example.com`) }),
   "GET /invitations/{token}": async (world) => ({ path: { token: await world.newInvitation() } }),
   "POST /invitations/{token}/accept": async (world) => ({
@@ -114,6 +124,16 @@ const samples: Record<string, Row> = {
     return { by: owner, path: { user_id: id } };
   },
 
+  "GET /install/people": ({ owner }) => ({ by: owner, query: { ...page.query, q: "robin" } }),
+  "POST /install/people/{user_id}/password-link": async ({ owner, newPerson }) => ({
+    by: owner,
+    path: { user_id: (await newPerson()).id },
+  }),
+  "DELETE /install/people/{user_id}/second-factor": async ({ owner, newCareful }) => ({
+    by: owner,
+    path: { user_id: (await newCareful()).id },
+  }),
+
   "POST /projects": ({ name }) => ({ body: { name: name(), slug: `s-${randomUUID()}` } }),
   "PUT /projects/{project_id}": (world) => ({
     path: inProject(world),
@@ -125,6 +145,28 @@ const samples: Record<string, Row> = {
     body: { email: `${randomUUID()}@example.com`, role: "viewer" },
   }),
   "DELETE /projects/{project_id}/members": async (world) => ({ path: inProject(world), query: { user_id: (await world.newMember()).id } }),
+
+  "POST /projects/{project_id}/invitations/{invitation_id}/resend": async (world) => ({
+    path: { ...inProject(world), invitation_id: await world.newOpenInvitation() },
+  }),
+  "DELETE /projects/{project_id}/invitations/{invitation_id}": async (world) => ({
+    path: { ...inProject(world), invitation_id: await world.newOpenInvitation() },
+  }),
+
+  "POST /service-accounts": ({ name }) => ({ body: { name: name(), role: "viewer" } }),
+  "PUT /service-accounts/{account_id}": async (world) => ({
+    path: { account_id: await newServiceAccount(world) },
+    body: { name: world.name(), role: "editor" },
+  }),
+  "GET /service-accounts/{account_id}/keys": async (world) => ({ path: { account_id: await newServiceAccount(world) } }),
+  "POST /service-accounts/{account_id}/keys": async (world) => ({
+    path: { account_id: await newServiceAccount(world) },
+    body: { name: world.name() },
+  }),
+  "DELETE /service-accounts/{account_id}/keys/{key_id}": async (world) => {
+    const account_id = await newServiceAccount(world);
+    return { path: { account_id, key_id: await world.make(`/service-accounts/${account_id}/keys`, { name: world.name() }) } };
+  },
 
   "POST /agents": (world) => ({ body: agentFields(world) }),
   "PUT /agents/{agent_id}": async (world) => ({ path: await agent(world), body: agentFields(world) }),

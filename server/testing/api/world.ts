@@ -73,6 +73,14 @@ export interface World {
   /** Somebody who has nothing to do with the project. */
   newPerson(): Promise<Person>;
   newInvitation(): Promise<string>;
+  /** The id of an invitation that nobody has answered. */
+  newOpenInvitation(): Promise<string>;
+  /** A browser that the person is signed in with. */
+  newSession(person: Person): Promise<string>;
+  /** The token of a link that sets the password of somebody. */
+  newPasswordReset(): Promise<string>;
+  /** Somebody who has a second factor. */
+  newCareful(): Promise<Person>;
   newRag(): Promise<string>;
   /** A project with the same people in the same roles. */
   newProject(): Promise<string>;
@@ -259,6 +267,23 @@ export async function buildWorld({ door, modelUrl, mcpUrl }: Addresses): Promise
       return (await db().assistantProposal.create({ data: { ...(await newWaiting()), workflow_id, ...proposed } as never })).id; // cast: a graph is JSON
     },
     newMember: () => withRole("viewer"),
+    async newOpenInvitation() {
+      await call("POST", `/projects/${project.id}/members`, { email: `${randomUUID()}@example.com`, role: "viewer" });
+      return (await call("GET", `/projects/${project.id}/invitations`)).items[0].id;
+    },
+    async newSession({ id: user_id }) {
+      const { id } = await db().session.create({ data: { id: randomUUID(), user_id, expires_at: new Date(Date.now() + 60_000) } });
+      return id;
+    },
+    async newPasswordReset() {
+      const { id } = await person();
+      return (await owner.call("POST", `/install/people/${id}/password-link`)).url.split("/reset-password/")[1];
+    },
+    async newCareful() {
+      const somebody = await person();
+      await db().secondFactor.create({ data: { user_id: somebody.id, sealed_secret: "sealed", confirmed_at: new Date() } });
+      return somebody;
+    },
     async newInvitation() {
       const invited = { email: `${randomUUID()}@example.com`, role: "viewer" };
       return tokenOf((await call("POST", `/projects/${project.id}/members`, invited)).invite_url);

@@ -1,0 +1,143 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { signInWithPassword } from "#components/entry/sign-in.tsx";
+import { formatDate, plural } from "#components/format.ts";
+import { Form, FormSubmit } from "#components/forms/form.tsx";
+import { FormField } from "#components/forms/form-field.tsx";
+import { useForm } from "#components/forms/use-form.ts";
+import type { SecondFactorTask } from "#components/settings/second-factor-dialogs.tsx";
+import { SettingsSection } from "#components/settings/settings-section.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { useApi, useTRPC } from "#components/trpc.tsx";
+import { Badge } from "#components/ui/badge.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Checkbox } from "#components/ui/checkbox.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+import { toast } from "#components/ui/toaster.tsx";
+import { ChangePasswordInput } from "#server/features/identity/schema.ts";
+
+const SecondFactorDialog = loadedOnUse(() =>
+  import("#components/settings/second-factor-dialogs.tsx").then(({ SecondFactorDialog }) => SecondFactorDialog),
+);
+
+/** How one signs in. */
+export function SecuritySettings() {
+  const trpc = useTRPC();
+  const safety = useQuery(trpc.security.safety.queryOptions({}));
+  return (
+    <>
+      <LoadFailure query={safety} />
+      {safety.isPending && <Skeleton className="h-60" />}
+      {safety.data && !safety.data.has_password && (
+        <Notice>You sign in through another service, which has the password and asks for codes of its own.</Notice>
+      )}
+      {safety.data?.has_password && (
+        <>
+          <SecondFactor state={safety.data.second_factor} />
+          <PasswordForm hasSecondFactor={safety.data.second_factor !== null} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** So few are left that it is time for new ones. */
+const FEW = 3;
+
+function SecondFactor({ state }: { state: { since: string; recovery_codes_left: number } | null }) {
+  const [task, setTask] = useState<SecondFactorTask | null>(null);
+  return (
+    <SettingsSection
+      title="Second factor"
+      description="A code of an authenticator app on your phone, asked for at sign-in beside the password."
+      action={
+        state ? (
+          <Badge tone="complete">on</Badge>
+        ) : (
+          <Button variant="primary" onClick={() => setTask("turnOn")}>
+            Turn on
+          </Button>
+        )
+      }
+    >
+      {state && (
+        <>
+          <p className="text-13 text-ink-soft">
+            Since {formatDate(state.since)}. {plural(state.recovery_codes_left, "recovery code")} left.
+          </p>
+          {state.recovery_codes_left < FEW && <Notice tone="waiting">Make new recovery codes before the last one is used.</Notice>}
+          <div className="flex flex-wrap gap-2">
+            <Button onClick={() => setTask("renew")}>New recovery codes</Button>
+            <Button onClick={() => setTask("turnOff")} className="text-failed">
+              Turn off
+            </Button>
+          </div>
+        </>
+      )}
+      {task && <SecondFactorDialog task={task} onClose={() => setTask(null)} />}
+    </SettingsSection>
+  );
+}
+
+const noPassword = { current_password: "", new_password: "", end_api_keys: false };
+
+function PasswordForm({ hasSecondFactor }: { hasSecondFactor: boolean }) {
+  const { trpc, client, cache } = useApi();
+  const { user } = useStudio();
+  const form = useForm({
+    schema: ChangePasswordInput,
+    initial: noPassword,
+    submit: async (value) => {
+      await client.identity.changePassword.mutate(value);
+      // Every session opened under the old password has just ended, this one too.
+      const result = await signInWithPassword(user.email, value.new_password);
+      if (result !== "in") return location.assign("/sign-in");
+      toast.success("Password changed", {
+        description: value.end_api_keys
+          ? "Other browsers were signed out, and your API keys are deleted."
+          : "Other browsers were signed out.",
+      });
+      await cache.invalidateQueries(trpc.platformKeys.list.pathFilter());
+      form.reset(noPassword);
+    },
+  });
+  return (
+    <SettingsSection
+      title="Password"
+      description={
+        hasSecondFactor
+          ? "A new password signs out every browser. Here you sign in with a code then."
+          : "A new password signs out every other browser."
+      }
+    >
+      <Form form={form}>
+        <input type="email" name="username" autoComplete="username" value={user.email} readOnly hidden />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <FormField form={form} name="current_password" hint={null} type="password" autoComplete="current-password" />
+          <FormField
+            form={form}
+            name="new_password"
+            label="New password"
+            hint="At least 8 characters"
+            type="password"
+            autoComplete="new-password"
+          />
+        </div>
+        <Checkbox
+          label="Delete my API keys too"
+          hint="When somebody else may know the password: programs that send a key of yours are refused from now on."
+          checked={form.values.end_api_keys === true}
+          onCheckedChange={(checked) => form.set("end_api_keys", checked)}
+        />
+        <FormSubmit form={form} className="self-start">
+          Change password
+        </FormSubmit>
+      </Form>
+    </SettingsSection>
+  );
+}
