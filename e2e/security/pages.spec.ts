@@ -50,10 +50,22 @@ test("every page has a policy with a fresh nonce and works under it", async ({ s
   });
   const run = await executed(flow, { input: "looms" });
   const lists = ["/", "/workflows", "/workflows/templates", "/agents", "/agents/new", "/approvals", "/runs", "/keys", "/knowledge"];
-  const settings = ["members", "api-keys", "profile", "project", "credentials", "audit", "usage"].map((name) => `/settings/${name}`);
+  const settings = ["members", "api-keys", "profile", "project", "credentials", "audit", "usage", "security", "sessions"].map(
+    (name) => `/settings/${name}`,
+  );
   const items = [`/agents/${scout.id}`, `/knowledge/${rag.id}`, `/workflows/${flow.id}`, `/runs/${run.id}`];
   const guide = ["/docs", "/docs/rest", "/docs/editor", "/docs/api", "/docs/security"];
-  const odd = ["/sign-in", "/sign-up", "/setup", "/invite/nothing", "/review/nothing", "/nothing", "/runs/nothing"];
+  const odd = [
+    "/sign-in",
+    "/sign-up",
+    "/setup",
+    "/invite/nothing",
+    "/reset-password",
+    "/reset-password/nothing",
+    "/review/nothing",
+    "/nothing",
+    "/runs/nothing",
+  ];
   const nonces = new Set<string>();
   const paths = [...lists, ...settings, "/mcp", "/skills", ...items, ...guide, ...odd];
   for (const path of paths) {

@@ -31,7 +31,7 @@ test("for whoever wishes for less motion nothing changes gradually, not even for
 });
 
 test("the lists, empty and filled", async ({ signedInPage: page, agent, workflow }) => {
-  test.setTimeout(120_000); // eighteen pages are examined
+  test.setTimeout(120_000); // twenty-three pages are examined
   const lists = [
     "/workflows",
     "/agents",
@@ -44,6 +44,11 @@ test("the lists, empty and filled", async ({ signedInPage: page, agent, workflow
     "/settings/project",
     "/settings/credentials",
     "/settings/audit",
+    "/settings/security",
+    "/settings/sessions",
+    "/settings/notifications",
+    "/settings/limits",
+    "/settings/service-accounts",
     "/knowledge",
     "/mcp",
     "/skills",

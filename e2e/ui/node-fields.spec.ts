@@ -291,8 +291,8 @@ test("which workflow is started when a run fails is chosen for the workflow, or 
   expect(await axeFaultsInBothThemes(page)).toEqual([]);
   await page.keyboard.press("Escape");
 
-  await page.goto("/settings/profile");
-  const mail = page.getByRole("checkbox", { name: "E-mail me when a run fails" });
+  await page.goto("/settings/notifications");
+  const mail = page.getByRole("switch", { name: "A run fails: by e-mail" });
   await mail.click();
   await expect(mail).toBeChecked();
   await expect.poll(async () => (await api.get("/users/me", { schema: UserProfile })).body.notify_run_failed).toBe(true);

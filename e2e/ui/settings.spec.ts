@@ -38,7 +38,7 @@ test("who is no admin is told so in place of the audit log", async ({ newUser, p
 
 test("run history is kept for ever until an admin says for how many days", async ({ signedInPage: page, api, person }) => {
   const saved = async () => (await api.get(`/projects/${person.project.id}`, { schema: Project })).body.retention_days;
-  await page.goto("/settings/project");
+  await page.goto("/settings/limits");
   const section = page.getByRole("region", { name: "Run history" });
   await section.getByLabel("Delete old runs").check();
   await section.getByLabel("Keep them for").fill("0");
