@@ -66,10 +66,10 @@ export const reachesOutput = rule("data reaches the output", ({ graph }) => {
 /** Whatever a branch or a review may decide leads somewhere. */
 export const everyWayLeads = rule("every way leads on", ({ graph }) => {
   const open = graph.nodes.flatMap((node) => {
-    const { rejects } = definitionOf(node.type) ?? {};
+    const rejects = definitionOf(node.type)?.rejects?.(node.data) ?? [];
     const led = new Set(outgoing(graph, node).map(({ sourceHandle }) => sourceHandle));
     return (handlesOf(node) ?? [])
-      .filter((handle) => handle !== rejects && handle !== "body" && !led.has(handle))
+      .filter((handle) => !rejects.includes(handle) && handle !== "body" && !led.has(handle))
       .map((way) => `${labelOf(node)} ${way}`);
   });
   return open.length ? `These ways lead nowhere: ${open.join(", ")}.` : undefined;

@@ -173,6 +173,10 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
     "review.approve",
     async ({ api, waiting }) => api.executions.approve({ ...onlyExecution(await waiting()), decision: "approved" }),
   ],
+  "reviews.decide": [
+    "review.approve",
+    async ({ api, waiting }) => api.reviews.decide({ answers: [{ review_id: (await waiting()).id, decision: "approved" }] }),
+  ],
   "executions.rerun": ["execution.rerun", async ({ api, ended }) => api.executions.rerun({ execution_id: await ended() })],
   "executions.fork": ["execution.fork", async ({ api, ended }) => api.executions.fork({ execution_id: await ended() })],
   "executions.bulk": ["execution.bulk_delete", async ({ api, ended }) => api.executions.bulk({ action: "delete", ids: [await ended()] })],

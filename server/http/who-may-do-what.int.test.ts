@@ -45,7 +45,7 @@ function neededFor({ name, method, path }: Operation): Needed {
   if (OWN.test(path)) return "user";
   if (path.startsWith("/http/")) return "editor"; // a GET runs the workflow too
   if (method === "GET") return "viewer";
-  if (path.endsWith("/approve")) return "approver"; // contract, section 9
+  if (path.endsWith("/approve") || path === "/reviews/decide") return "approver"; // contract, section 9
   return ADMINS.test(path) ? "admin" : "editor";
 }
 
@@ -151,7 +151,7 @@ test("a session changes nothing without the Origin of our own pages", async () =
 
 /** "run: starting, cancelling, repeating and deciding runs, asking agents"; reading is what GET does. */
 const RUNS =
-  /^\/(http\/|agents\/(\{agent_id\}\/(test|chat)|try)|workflows\/\{workflow_id\}\/execute|executions\/\{execution_id\}\/(cancel|approve|rerun))/;
+  /^\/(http\/|agents\/(\{agent_id\}\/(test|chat)|try)|workflows\/\{workflow_id\}\/execute|executions\/\{execution_id\}\/(cancel|approve|rerun)|reviews\/decide)/;
 const scopeOf = ({ method, path }: Operation): KeyScope => (RUNS.test(path) ? "run" : method === "GET" ? "read" : "write");
 const scopes: KeyScope[] = ["read", "run", "write"];
 

@@ -165,6 +165,8 @@ export interface WaitState {
   /** What viewers are told of one that is open; the others come without. */
   title: string | null;
   display_value: string | null;
+  /** Of a review that has ended: the text that flows on. */
+  text: string | null;
   deadline: Date | null;
 }
 

@@ -176,6 +176,7 @@ export const ReviewRecord = z
     iteration: z.string().meta({ description: "Place in the loops around the node, such as 3 or 3.0; empty outside loops", example: "" }),
     label: z.string().meta({ example: "Check" }),
     decision: z.enum(["approved", "rejected"]).nullable(),
+    choice: z.string().nullable().meta({ description: "Id of the choice that was made", example: "approved" }),
     comment: z.string().nullable().meta({ example: "Looks good" }),
     ...decider,
   })

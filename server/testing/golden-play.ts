@@ -8,7 +8,7 @@ import { Graph } from "#server/workflow/schema.ts";
 
 /** What happens while a run waits. */
 type Step =
-  | { resolve: string; outcome: unknown; iteration?: string }
+  | { resolve: string; outcome: unknown; iteration?: string; text?: string }
   | { approve: string; comment?: string; iteration?: string }
   | { reject: string; comment?: string; iteration?: string }
   | { hours: number };
@@ -130,7 +130,7 @@ export async function play(golden: Played, death?: { write: number; isMade: bool
     const step = outcome.kind === "waiting" ? steps.shift() : undefined;
     if (!step) return { memory, inputs, calls, outcome, left: steps.length };
     if ("hours" in step) now += step.hours * HOUR_MS;
-    else if ("resolve" in step) memory.resolve(step.resolve, step.outcome, step.iteration);
+    else if ("resolve" in step) memory.resolve(step.resolve, step.outcome, step.iteration, step.text);
     else if ("approve" in step) memory.decide(step.approve, "approved", step.comment, step.iteration);
     else memory.decide(step.reject, "rejected", step.comment, step.iteration);
   }

@@ -70,8 +70,8 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
   const open = new Map<string, WaitState>();
   /** What the database would do to the waits. */
   const keepWaits = ({ waits = [], taken = [], withdrawn = [], ending }: Commit) => {
-    for (const { id, node_id, iteration, reason, label, title = label, display_value = "", deadline } of waits)
-      open.set(id, { id, node_id, iteration, reason, title, display_value, status: "waiting", outcome: null, deadline });
+    for (const { id, node_id, iteration, reason, label, title = label, display_value = "", text = null, deadline } of waits)
+      open.set(id, { id, node_id, iteration, reason, title, display_value, text, status: "waiting", outcome: null, deadline });
     for (const id of taken) open.delete(id);
     for (const [id, wait] of open)
       if (ending || withdrawn.some((one) => one.node_id === wait.node_id && one.iteration === wait.iteration)) open.delete(id);
@@ -85,10 +85,10 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     }
   };
   const listeners = new Set<() => void>();
-  const resolve = (node_id: string, outcome: unknown, iteration = "") => {
+  const resolve = (node_id: string, outcome: unknown, iteration = "", text?: string) => {
     for (const wait of open.values())
       if (wait.node_id === node_id && wait.iteration === iteration && wait.status === "waiting")
-        Object.assign(wait, { status: "resolved", outcome });
+        Object.assign(wait, { status: "resolved", outcome, ...(text !== undefined && { text }) });
     for (const listener of listeners) listener();
   };
   const decide = (node_id: string, decision: "approved" | "rejected", comment: string | null = null, iteration = "") =>

@@ -7,6 +7,7 @@ import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { deciderDto, verdictOf } from "#server/runs/waits/review.ts";
+import type { ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
 
 const position = { x: 0, y: 0 };
 const review = (id: string) => ({ id, type: "humanLoopNode", position, data: { label: `Check ${id}` } });
@@ -30,6 +31,9 @@ interface ReviewFields {
   display_value?: string;
   due_at?: Date;
   notification_email?: string;
+  text?: string;
+  terms?: Partial<ReviewTerms>;
+  remind_at?: Date;
 }
 
 /** A review at which the run waits. */

@@ -76,7 +76,13 @@ class CompiledGraph {
 
   /** True for a review that was rejected and has nothing attached to the rejection, wherever in the graph it would lead. */
   isRejection({ node_id, status, handle }: { node_id: string; status: string; handle: string | null }): boolean {
-    if (status !== "complete" || handle === null || this.definition(node_id)?.rejects !== handle) return false;
+    if (status !== "complete" || handle === null) return false;
+    if (
+      !this.definition(node_id)
+        ?.rejects?.(this.byId.get(node_id)?.data ?? {})
+        .includes(handle)
+    )
+      return false;
     return !this.#graph.edges.some((edge) => edge.source === node_id && edge.sourceHandle === handle);
   }
 }

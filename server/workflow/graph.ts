@@ -54,6 +54,12 @@ export function plainHandleOf(type: string | undefined): string | undefined {
   return definition?.body?.handle ?? definition?.plainHandle;
 }
 
+/** The ways out of a review with nothing attached that end the whole run when somebody chooses them. */
+export function endsByRejection(node: GraphNode, edges: readonly GraphEdge[]): string[] {
+  const rejecting = definitionOf(node.type)?.rejects?.(node.data) ?? [];
+  return rejecting.filter((handle) => !edges.some((edge) => edge.source === node.id && edge.sourceHandle === handle));
+}
+
 /** What people call a way out of a node. */
 export const handleTitle = ({ type, data }: Parameters<typeof handlesOf>[0], handle: string): string =>
   definitionOf(type ?? "")?.handleTitle?.(handle, data ?? {}) ?? handle;

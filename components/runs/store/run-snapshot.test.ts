@@ -156,7 +156,7 @@ test("a review that waits in several iterations waits until the last is decided,
   const one = play(two, [inLoop(nodeComplete("r", "approved"), "1")], 10);
   expect(one).toMatchObject({ status: "paused", waiting: { r: ["0"] } });
   expect(cardStatus(one, "r")).toBe("waiting");
-  const record = { node_id: "r", label: "R", comment: null, reviewer: null, role: null, via: null };
+  const record = { node_id: "r", label: "R", choice: null, comment: null, reviewer: null, role: null, via: null };
   const view = execution("paused", { l: { ...idleResult, status: "running" }, r: { ...idleResult, status: "complete", iteration: "1" } });
   view.reviews = [
     { ...record, iteration: "0", decision: null, decided_at: null },

@@ -9,6 +9,7 @@ import { lastScope, lastUpstream, previewOf } from "#components/workflow-editor/
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { useSessionState } from "#components/workflow-editor/session/session-context.tsx";
 import type { LinkedReview } from "#server/features/reviews/schema.ts";
+import { choicesIn } from "#server/workflow/nodes/review-terms.ts";
 
 // Loaded when it is first looked at: it brings Markdown along.
 const ReviewByLink = loadedOnUse(() => import("#components/approvals/review-by-link.tsx").then((module) => module.ReviewByLink));
@@ -50,7 +51,10 @@ function Preview({ config, label }: { config: Record<string, unknown>; label: st
   const display_value = content.trim() === "" ? (run ? lastUpstream(readable, run) : "What came before this node") : content;
   const initial: LinkedReview = {
     ...{ label, title: text("title").trim(), description: text("description"), display_value, workflow_name },
-    ...{ status: "waiting", comment: null, reviewer: null, via: null, decided_at: null },
+    ...{ status: "waiting", choice: null, comment: null, reviewer: null, via: null, decided_at: null, own_choice: null },
+    text: config.editable === true || text("text").trim() !== "" ? text("text") || display_value : null,
+    ...{ editable: config.editable === true, quorum: typeof config.quorum === "number" ? config.quorum : 1, votes: [] },
+    choices: choicesIn(config).map((choice) => ({ ...choice, ends_run: false })),
     due_at: hours > 0 ? new Date(now + hours * HOUR_MS).toISOString() : null,
   };
   return (

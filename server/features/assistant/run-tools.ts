@@ -10,6 +10,7 @@ import {
 import { findProposal } from "#server/features/assistant/proposals.ts";
 import { ApprovedTexts, cut, fitting, MAX_RESULT, MAX_WHOLE, quote, shownLog, shownRun } from "#server/features/assistant/shown.ts";
 import { startedRuns } from "#server/features/assistant/started-runs.ts";
+import { choiceMeant } from "#server/features/reviews/rights.ts";
 import { ApproveInput } from "#server/features/reviews/schema.ts";
 import { findWorkflow } from "#server/features/workflows/rows.ts";
 import { runDraft } from "#server/features/workflows/run-draft.ts";
@@ -25,6 +26,7 @@ import { followExecution } from "#server/runs/use-cases/follow-execution.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 import { Id } from "#server/shared/primitives-schema.ts";
 import { credentialsIn } from "#server/workflow/compiled-graph.ts";
+import { choiceName, DEFAULT_CHOICES } from "#server/workflow/nodes/review-terms.ts";
 import { withPins } from "#server/workflow/pins.ts";
 import { nodesReachingOut } from "#server/workflow/reach.ts";
 import { Graph } from "#server/workflow/schema.ts";
@@ -317,7 +319,7 @@ const decideReview = defineTool({
   name: "decide_review",
   description: "Approves or rejects a review that a run waits for. The person is always asked first.",
   input: ApproveInput,
-  async confirmation({ execution_id, node_id, iteration, decision, comment }, { principal }) {
+  async confirmation({ execution_id, node_id, iteration, comment, text, ...answer }, { principal }) {
     assertRole(principal, "approver");
     const { items } = await api(principal).reviews.list({ execution_id, status: "waiting", page: 1, per_page: 50 });
     const meant = items.filter((one) => (node_id ?? one.node_id) === one.node_id && (iteration ?? one.iteration) === one.iteration);
@@ -332,15 +334,20 @@ const decideReview = defineTool({
       );
     const texts = new ApprovedTexts();
     const { title, display_value } = await api(principal).reviews.get({ review_id: review.id });
+    const choice = choiceMeant(review, answer);
+    const isEnd = review.choices.some(({ id, ends_run }) => id === choice.id && ends_run);
     const summary = [
-      `In a run of ${quote(review.workflow_name, SHORT)}.${review.rejection_continues || decision === "approved" ? "" : " It ends the run as rejected."}`,
+      `In a run of ${quote(review.workflow_name, SHORT)}.${isEnd ? " It ends the run as rejected." : ""}`,
       title && texts.quote("the title", title),
       display_value && `What is reviewed: ${texts.quote("what is reviewed", display_value)}`,
+      text === undefined ? "" : `The text that flows on becomes ${texts.quote("the text", text)}`,
       comment ? `With the comment ${texts.quote("the comment", comment)}.` : "",
     ];
-    const verb = decision === "approved" ? "Approve" : "Reject";
+    const usual = DEFAULT_CHOICES.some(({ id, label }) => id === choice.id && label === choice.label);
     return {
-      action: `${verb} the review ${quote(review.label, SHORT)}`,
+      action: usual
+        ? `${choice.label} the review ${quote(review.label, SHORT)}`
+        : `Choose ${quote(choiceName(choice), SHORT)} at the review ${quote(review.label, SHORT)}`,
       summary: summary.filter(Boolean).join("\n"),
       details: texts.details,
       about: review.id,
@@ -348,9 +355,9 @@ const decideReview = defineTool({
   },
   async call(args, { principal }) {
     const { status, workflow_id } = await api(principal).executions.approve(args);
-    const { execution_id, decision } = args;
-    const result = JSON.stringify({ execution_id, decision, run_status: status });
-    return { ok: true, summary: `The review was ${decision}`, result, refs: { workflow_id, execution_id } };
+    const { execution_id, decision, choice } = args;
+    const result = JSON.stringify({ execution_id, decision, choice, run_status: status });
+    return { ok: true, summary: `The review was answered: ${choice ?? decision}`, result, refs: { workflow_id, execution_id } };
   },
 });
 

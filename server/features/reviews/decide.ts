@@ -1,11 +1,15 @@
+import type pg from "pg";
+import { v7 as uuid } from "uuid";
 import type { Prisma, Wait } from "#prisma/generated/client.ts";
 import type { WaitStatus } from "#prisma/generated/enums.ts";
-import type { ApproveInput, Decision } from "#server/features/reviews/schema.ts";
+import { getReview } from "#server/features/reviews/read.ts";
+import { assertMayDecide, choiceMeant, termsOf } from "#server/features/reviews/rights.ts";
+import type { Answer, ApproveInput, DecidedReviews, DecideReviewsInput } from "#server/features/reviews/schema.ts";
 import { type AuditActor, recordAuditOn } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { inTransaction } from "#server/platform/db/client.ts";
-import { AppError, notFound } from "#server/platform/errors.ts";
+import { AppError, errorBody, isAppError, notFound } from "#server/platform/errors.ts";
 import type { Execution } from "#server/runs/schema.ts";
 import { findExecution } from "#server/runs/store/executions.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
@@ -17,6 +21,7 @@ import { expireWaits, wakeEnded } from "#server/runs/waits/sweep-waits.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import type { Verdict } from "#server/workflow/nodes/human-loop-node.ts";
+import { choiceName, isRejecting, type ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
 
 /** Who decides, and how he or she came here. */
 export interface ReviewActor {
@@ -24,6 +29,8 @@ export interface ReviewActor {
   user: { id: string | null; email: string; name: string };
   role: Role | null;
   auth: AuditActor["auth"];
+  /** The node itself names the address whose link this is. */
+  isNamed?: boolean;
 }
 
 const VIA = { session: "ui", platform_key: "api", email: "email", assistant: "assistant" } as const satisfies Record<
@@ -32,38 +39,133 @@ const VIA = { session: "ui", platform_key: "api", email: "email", assistant: "as
 >;
 
 /**
- * Decides a review: the one place where people do. The row decides who was first, and against the timeout; the run is told
- * and takes the decision by itself.
- * @param review_id a review that the actor may decide; the caller has looked
- * @throws AppError CONFLICT when it was decided, timed out or withdrawn, with who and when, or when the run has ended
+ * Answers a review: the one place where people do. The row decides who was first, and against the timeout; the run is told
+ * and takes the decision by itself. Where several must agree, an answer counts until there are enough; one rejection decides.
+ * @param review_id a review that the actor may see; the caller has looked
+ * @throws AppError CONFLICT when it was decided, timed out or withdrawn, with who and when, or when the run has ended, or the
+ *   actor has given this answer before; PERMISSION_DENIED with who may; VALIDATION_ERROR for an answer that it does not have
  */
-export async function decideReview(
-  review_id: string,
-  actor: ReviewActor,
-  verdict: { decision: Decision; comment?: string },
-): Promise<void> {
+export async function decideReview(review_id: string, actor: ReviewActor, answer: Answer): Promise<void> {
+  const [review] = await findReviews({ id: review_id }, {});
+  if (!review) throw notFound("review");
+  if (review.status !== "waiting") throw await tooLate(review_id);
+  const terms = termsOf(review);
+  await assertMayDecide(review, terms, review.execution.started_by_id, actor);
+  const meant = choiceMeant(terms, answer);
+  if (answer.text !== undefined && !terms.editable)
+    throw new AppError("VALIDATION_ERROR", "text: The text of this review cannot be changed.", {
+      errors: [{ path: "text", message: "It cannot be changed." }],
+    });
   const { user, role, auth } = actor;
-  const outcome: Verdict = { decision: verdict.decision, comment: cleanText(verdict.comment ?? "") || null };
+  const text = answer.text === undefined ? undefined : cleanText(answer.text);
+  const outcome = {
+    decision: isRejecting(meant) ? "rejected" : "approved",
+    choice: meant.id,
+    comment: cleanText(answer.comment ?? "") || null,
+  } satisfies Verdict;
   const by = { ...user, role, via: VIA[auth.type] };
   const decided = await inTransaction(async (client) => {
-    const review = await resolveWait({ id: review_id, reason: "review", outcome, by }, client);
-    if (!review) return undefined;
+    const isEnough = terms.quorum === 1 || (await vote(client, review, terms, { outcome, text, by }));
+    const ended = isEnough && (await resolveWait({ id: review_id, reason: "review", outcome, by }, client));
+    if (isEnough === undefined || ended === undefined) return undefined;
+    if (text !== undefined && ended) await client.query("UPDATE waits SET text = $2 WHERE id = $1", [review_id, text]);
     const { project_id, execution_id, node_id, iteration, label } = review;
     await recordAuditOn(
       client,
       { user, auth, project: { id: project_id } },
       {
-        action: verdict.decision === "approved" ? "review.approve" : "review.reject",
+        action: outcome.decision === "approved" ? "review.approve" : "review.reject",
         resource_type: "review",
         resource_id: review_id,
         resource_name: label,
-        detail: { execution_id, node_id, ...(iteration && { iteration }) },
+        detail: {
+          execution_id,
+          node_id,
+          ...(iteration && { iteration }),
+          ...(outcome.choice !== outcome.decision && { choice: outcome.choice }),
+          ...(text !== undefined && { text: "changed" }),
+          ...(terms.quorum > 1 && { decides: ended !== false }),
+        },
       },
     );
-    return review;
+    return ended;
   });
-  if (!decided) throw await tooLate(review_id);
-  wakeEnded([decided]);
+  if (decided === undefined) throw await tooLate(review_id);
+  if (decided) wakeEnded([decided]);
+}
+
+interface Vote {
+  outcome: Required<Verdict>;
+  text: string | undefined;
+  by: { id: string | null; email: string; name: string; role: Role | null; via: string };
+}
+
+/**
+ * Counts one person's answer to a review at which several must agree. Another one replaces it. A changed text takes back what
+ * others have said: they meant another one.
+ * @returns whether it decides; undefined when the review does not wait any more
+ * @throws AppError CONFLICT when this person has given this answer already
+ */
+async function vote(
+  client: pg.PoolClient,
+  review: ShortReviewRow,
+  { quorum }: ReviewTerms,
+  { outcome, text, by }: Vote,
+): Promise<boolean | undefined> {
+  const { id, execution_id } = review;
+  // The run's row first, as whoever resolves a wait locks them: votes come one after the other.
+  await client.query("SELECT FROM executions WHERE id = $1 FOR UPDATE", [execution_id]);
+  const { rows } = await client.query<{ text: string | null }>("SELECT text FROM waits WHERE id = $1 AND status = 'waiting' FOR UPDATE", [
+    id,
+  ]);
+  const [open] = rows;
+  if (!open) return undefined;
+  const voter = by.id ?? by.email.toLowerCase();
+  if (text !== undefined && text !== open.text) {
+    await client.query("UPDATE waits SET text = $2 WHERE id = $1", [id, text]);
+    await client.query("DELETE FROM review_votes WHERE wait_id = $1", [id]);
+  }
+  const counted = await client.query(
+    `INSERT INTO review_votes AS v (id, wait_id, voter, choice, comment, via, user_id, email, name, role)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::"Role")
+     ON CONFLICT (wait_id, voter) DO UPDATE SET choice = excluded.choice, comment = excluded.comment, via = excluded.via, created_at = now()
+     WHERE v.choice <> excluded.choice`,
+    [uuid(), id, voter, outcome.choice, outcome.comment, by.via, by.id, by.email, by.name, by.role],
+  );
+  const { rows: agreeing } = await client.query<{ count: number }>(
+    "SELECT count(*)::int AS count FROM review_votes WHERE wait_id = $1 AND choice = $2",
+    [id, outcome.choice],
+  );
+  const count = agreeing[0]?.count ?? 0;
+  if (counted.rowCount === 0)
+    throw new AppError(
+      "CONFLICT",
+      `You have already given this answer to the review “${review.label}”: it counts once. ${count} of ${quorum} agree so far.`,
+    );
+  return outcome.decision === "rejected" || count >= quorum;
+}
+
+/**
+ * Answers several reviews, one after the other; each counts for itself.
+ * @returns of each, in their order, how its review stands, or why the answer was not taken
+ */
+export async function decideReviews(principal: ProjectPrincipal, { answers }: DecideReviewsInput): Promise<DecidedReviews> {
+  const { user, role, auth } = principal;
+  const results: DecidedReviews["results"] = [];
+  for (const { review_id, ...answer } of answers) {
+    const error = await getReview(principal, { review_id })
+      .then(() => decideReview(review_id, { user, role, auth }, answer))
+      .then(
+        () => null,
+        (cause: unknown) => {
+          if (isAppError(cause)) return errorBody(cause);
+          throw cause;
+        },
+      );
+    const review = error?.error_code === "NOT_FOUND" ? null : await getReview(principal, { review_id });
+    results.push({ review_id, review, error });
+  }
+  return { results };
 }
 
 /** Why a review could not be decided. One that is due is rejected now, so that the answer is the truth. */
@@ -79,18 +181,22 @@ async function tooLate(review_id: string): Promise<AppError> {
   );
 }
 
-type Decided = Pick<Wait, "label" | "status" | "outcome" | "reviewer_name" | "reviewer_email" | "resolved_at">;
+type Decided = Pick<Wait, "label" | "status" | "outcome" | "terms" | "reviewer_name" | "reviewer_email" | "resolved_at">;
 
 const atTime = (time: Date | null) => (time ? ` on ${time.toISOString().slice(0, 16).replace("T", " ")} UTC` : "");
 
 /** Who decided what and when, for whoever comes too late. */
-export function decidedSentence({ label, status, outcome, reviewer_name, reviewer_email, resolved_at }: Decided): string {
+export function decidedSentence({ label, status, outcome, terms, reviewer_name, reviewer_email, resolved_at }: Decided): string {
   const when = atTime(resolved_at);
   if (status === "withdrawn") return `The review “${label}” was withdrawn${when}: its run ended before anybody decided.`;
   if (status === "expired") return `Nobody decided the review “${label}” in time: it was rejected by its timeout${when}.`;
   const email = reviewer_email ?? "a former member";
   const who = reviewer_name ? `${reviewer_name} (${email})` : email;
-  return `${who} has already ${verdictOf({ status, outcome }).status} the review “${label}”${when}.`;
+  const verdict = verdictOf({ status, outcome, terms });
+  const own = termsOf({ terms }).choices.find(({ id }) => id === verdict.choice && id !== verdict.status);
+  return own
+    ? `${who} has already chosen “${choiceName(own)}” at the review “${label}”${when}.`
+    : `${who} has already ${verdict.status} the review “${label}”${when}.`;
 }
 
 /** How many waiting reviews an answer lists. */
@@ -102,9 +208,9 @@ const LISTED = 50;
  *   wait and the input does not say which; CONFLICT when none waits, with who decided and when
  */
 export async function approveExecution(principal: ProjectPrincipal, input: ApproveInput): Promise<Execution> {
-  const { execution_id, decision, comment } = input;
+  const { execution_id, decision, choice, comment, text } = input;
   const { user, role, auth } = principal;
-  await decideReview(await reviewMeant(principal, input), { user, role, auth }, { decision, ...(comment !== undefined && { comment }) });
+  await decideReview(await reviewMeant(principal, input), { user, role, auth }, { decision, choice, comment, text });
   return getExecution(principal, { execution_id });
 }
 

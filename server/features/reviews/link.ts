@@ -1,17 +1,20 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { decidedSentence, decideReview, type ReviewActor } from "#server/features/reviews/decide.ts";
-import { linkedReviewDto } from "#server/features/reviews/read.ts";
+import { questionDto } from "#server/features/reviews/read.ts";
 import type { DecideByLinkInput, LinkedReview } from "#server/features/reviews/schema.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { settings } from "#server/platform/settings.ts";
-import { findReview, type ReviewRow } from "#server/runs/store/reviews.ts";
+import { attachedHandles, findReview, type ReviewRow } from "#server/runs/store/reviews.ts";
 
-// What a link in an e-mail carries: 16 bytes of the review's id, 4 of the second in which the link ends, 32 of their HMAC.
-// Nothing is stored: a decision counts once, so a link need not be used up.
+// What a link in an e-mail carries: 16 bytes of the review's id, 4 of the second in which the link ends, of a member's own link
+// 16 of the account's id, and 32 of the HMAC of all that. Nothing is stored: a decision counts once, and of each person an answer,
+// so a link need not be used up.
 
 const ID_BYTES = 16;
-const BODY_BYTES = ID_BYTES + 4;
+const TIME_BYTES = 4;
+const BODY_BYTES = ID_BYTES + TIME_BYTES;
+const OWN_BODY_BYTES = BODY_BYTES + ID_BYTES;
 const MAC_BYTES = 32;
 /** Of a link to a review that waits for ever. */
 const VALID_MS = 30 * 24 * 60 * 60 * 1000;
@@ -27,59 +30,89 @@ function macOf(body: Buffer): Buffer {
 /** When a link that is sent now ends: with the time to decide, else after 30 days. */
 export const linkEnd = (due_at: Date | null): Date => due_at ?? new Date(Date.now() + VALID_MS);
 
-/** The token of a link to a review, 70 URL-safe characters. Whoever has it may decide this review. */
-export function reviewToken(review_id: string, expires_at: Date): string {
-  const body = Buffer.alloc(BODY_BYTES);
+/**
+ * The token of a link to a review, 70 URL-safe characters, or 91 of a member's own. Whoever has it may answer this review: as the
+ * address that its node names, or as that member with the member's rights.
+ */
+export function reviewToken(review_id: string, expires_at: Date, user_id?: string): string {
+  const body = Buffer.alloc(user_id === undefined ? BODY_BYTES : OWN_BODY_BYTES);
   body.write(review_id.replaceAll("-", ""), "hex");
   body.writeUInt32BE(Math.ceil(expires_at.getTime() / 1000), ID_BYTES);
+  if (user_id !== undefined) body.write(user_id.replaceAll("-", ""), BODY_BYTES, "hex");
   return Buffer.concat([body, macOf(body)]).toString("base64url");
 }
 
+interface Link {
+  review_id: string;
+  expires_at: Date;
+  /** Of a member's own link; that of the address which the node names has none. */
+  user_id?: string;
+}
+
+function idAt(body: Buffer, start: number): string {
+  const hex = body.toString("hex", start, start + ID_BYTES);
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
 /** What a token says, or null for one that we did not make. The end may have passed: the caller looks. */
-export function readReviewToken(token: string): { review_id: string; expires_at: Date } | null {
+export function readReviewToken(token: string): Link | null {
   const bytes = Buffer.from(token, "base64url");
-  if (bytes.length !== BODY_BYTES + MAC_BYTES) return null;
-  const body = bytes.subarray(0, BODY_BYTES);
-  if (!timingSafeEqual(bytes.subarray(BODY_BYTES), macOf(body))) return null;
-  const hex = body.toString("hex", 0, ID_BYTES);
-  const review_id = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
-  return { review_id, expires_at: new Date(body.readUInt32BE(ID_BYTES) * 1000) };
+  const body = bytes.subarray(0, -MAC_BYTES);
+  if (bytes.length <= MAC_BYTES || ![BODY_BYTES, OWN_BODY_BYTES].includes(body.length)) return null;
+  if (!timingSafeEqual(bytes.subarray(-MAC_BYTES), macOf(body))) return null;
+  return {
+    review_id: idAt(body, 0),
+    expires_at: new Date(body.readUInt32BE(ID_BYTES) * 1000),
+    ...(body.length === OWN_BODY_BYTES && { user_id: idAt(body, BODY_BYTES) }),
+  };
 }
 
 /**
  * The review that a link leads to: whoever holds the link may see and decide it, and nothing else.
  * @throws AppError NOT_FOUND with a sentence for a link that is not ours, or has expired, or whose review is gone
  */
-async function findLinkedReview(token: string): Promise<ReviewRow> {
+async function findLinkedReview(token: string): Promise<{ row: ReviewRow; user_id: string | undefined }> {
   const link = readReviewToken(token);
   const row = link && (await findReview({ id: link.review_id }));
   if (!row) throw new AppError("NOT_FOUND", "This link does not lead to a review. Check that it was copied whole.");
-  if (link.expires_at > new Date()) return row;
+  if (link.expires_at > new Date()) return { row, user_id: link.user_id };
   const fate = row.status === "waiting" ? "Ask a member of the project to decide in the web app." : decidedSentence(row);
   throw new AppError("NOT_FOUND", `This link has expired. ${fate}`);
 }
 
 /** What somebody with a link is asked. Changes nothing: programs that look at links before people do must not decide. */
-export const getLinkedReview = async ({ token }: { token: string }): Promise<LinkedReview> =>
-  linkedReviewDto(await findLinkedReview(token));
+export async function getLinkedReview({ token }: { token: string }): Promise<LinkedReview> {
+  const { row, user_id } = await findLinkedReview(token);
+  const question = questionDto(row, (await attachedHandles([row.id])).get(row.id) ?? []);
+  // Of a review that only one person decides there is nothing else to know.
+  const { user } = row.votes.length ? await holderOf(row, user_id) : { user: undefined };
+  const own = user && row.votes.find((vote) => vote.voter === (user.id ?? user.email.toLowerCase()));
+  return { ...question, own_choice: own?.choice ?? null };
+}
 
-/** Who the link was sent to: the member of the project with that address, else the address alone. */
-async function recipient(project_id: string, address: string): Promise<Pick<ReviewActor, "user" | "role">> {
+/** Whose link it is: a member by the account or by the address that the node names, else the address alone. */
+async function holderOf(
+  { project_id, notification_email }: ReviewRow,
+  user_id: string | undefined,
+): Promise<Pick<ReviewActor, "user" | "role">> {
+  const email = notification_email ?? "";
   const member = await db().membership.findFirst({
-    where: { project_id, user: { email: address.toLowerCase() } },
+    where: { project_id, user: user_id ? { id: user_id } : { email: email.toLowerCase() } },
     select: { role: true, user: { select: { id: true, email: true, name: true } } },
   });
-  return member ?? { user: { id: null, email: address, name: "" }, role: null };
+  if (member && (user_id === undefined || member.role !== "viewer")) return member;
+  if (user_id === undefined) return { user: { id: null, email, name: "" }, role: null };
+  throw new AppError("PERMISSION_DENIED", "This link was sent to somebody who no longer decides reviews of this project.");
 }
 
 /**
- * Decides the review that a link leads to; the token in the link is the authority.
- * @throws AppError NOT_FOUND for a link that is not valid; CONFLICT when it was decided, with who and when
+ * Answers the review that a link leads to; the token in the link is the authority.
+ * @throws AppError NOT_FOUND for a link that is not valid; CONFLICT when it was decided, with who and when; PERMISSION_DENIED when
+ *   the member whose link it is may not decide it any more
  */
-export async function decideByLink({ token, ...verdict }: DecideByLinkInput): Promise<LinkedReview> {
-  const { id, project_id, notification_email } = await findLinkedReview(token);
-  const { decision, comment } = verdict;
-  const actor = { ...(await recipient(project_id, notification_email ?? "")), auth: { type: "email" as const } };
-  await decideReview(id, actor, { decision, ...(comment !== undefined && { comment }) });
+export async function decideByLink({ token, ...answer }: DecideByLinkInput): Promise<LinkedReview> {
+  const { row, user_id } = await findLinkedReview(token);
+  const holder = await holderOf(row, user_id);
+  await decideReview(row.id, { ...holder, auth: { type: "email" }, isNamed: user_id === undefined }, answer);
   return getLinkedReview({ token });
 }

@@ -1,72 +1,126 @@
-import type { Prisma } from "#prisma/generated/client.ts";
+import { Prisma } from "#prisma/generated/client.ts";
+import { assigneeNames, mayDecide, termsOf } from "#server/features/reviews/rights.ts";
 import type { LinkedReview, ListReviewsInput, Review, ReviewSummary } from "#server/features/reviews/schema.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
-import { continuingReviews, countReviews, findReview, findReviews, type ReviewRow, textBeginnings } from "#server/runs/store/reviews.ts";
+import { attachedHandles, countReviews, findReview, findReviews, type ReviewRow, textBeginnings } from "#server/runs/store/reviews.ts";
 import { deciderDto, verdictOf } from "#server/runs/waits/review.ts";
 import type { Page } from "#server/shared/primitives-schema.ts";
+import { type Assignee, isRejecting } from "#server/workflow/nodes/review-terms.ts";
 
-/** A review as whoever holds a link to it sees it. */
-export function linkedReviewDto(row: ReviewRow): LinkedReview {
-  const { label, title, description, display_value, deadline } = row;
+/** What a review asks and how it stands, as everybody sees it who may. @param attached ways out of its node to which something is attached */
+export function questionDto(row: ReviewRow, attached: readonly string[]): Omit<LinkedReview, "own_choice"> {
+  const { label, title, description, display_value, deadline, votes } = row;
   const { reviewer, via, decided_at } = deciderDto(row);
+  const { editable, choices, quorum } = termsOf(row);
   return {
     ...{ label, title, description, display_value, workflow_name: row.execution.workflow.name },
+    ...{ text: row.text, editable, quorum },
+    choices: choices.map((choice) => ({ ...choice, ends_run: isRejecting(choice) && !attached.includes(choice.id) })),
+    votes: votes.map(({ user_id, email, name, choice, comment, via, created_at }) => ({
+      ...{ reviewer: { id: user_id, email, name }, choice, comment, via, voted_at: created_at.toISOString() },
+    })),
     ...verdictOf(row),
     ...{ reviewer, via, due_at: deadline?.toISOString() ?? null, decided_at },
   };
 }
 
+/** What several reviews of a project are shown with, gathered once. */
+interface Beside {
+  principal: ProjectPrincipal;
+  attached: ReadonlyMap<string, readonly string[]>;
+  nameOf(assignee: Assignee): string;
+}
+
+async function besides(principal: ProjectPrincipal, rows: readonly Pick<ReviewRow, "id" | "terms">[]): Promise<Beside> {
+  const [attached, nameOf] = await Promise.all([
+    attachedHandles(rows.map(({ id }) => id)),
+    assigneeNames(
+      principal.project.id,
+      rows.flatMap((row) => termsOf(row).assignees),
+    ),
+  ]);
+  return { principal, attached, nameOf };
+}
+
 /** A review as the members of its project see it. */
-const reviewDto = (row: ReviewRow, continuing: ReadonlySet<string>): Review => ({
-  id: row.id,
-  execution_id: row.execution_id,
-  workflow_id: row.execution.workflow_id,
-  node_id: row.node_id,
-  iteration: row.iteration,
-  ...linkedReviewDto(row),
-  role: row.reviewer_role,
-  rejection_continues: continuing.has(row.id),
-  created_at: row.created_at.toISOString(),
-});
+function reviewDto(row: ReviewRow, { principal, attached, nameOf }: Beside): Review {
+  const terms = termsOf(row);
+  const linked = questionDto(row, attached.get(row.id) ?? []);
+  return {
+    id: row.id,
+    kind: "review",
+    execution_id: row.execution_id,
+    workflow_id: row.execution.workflow_id,
+    node_id: row.node_id,
+    iteration: row.iteration,
+    ...linked,
+    role: row.reviewer_role,
+    rejection_continues: !linked.choices.some(({ ends_run }) => ends_run),
+    assignees: terms.assignees.map((assignee) => ({ ...assignee, name: nameOf(assignee) })),
+    may_decide: mayDecide(terms, row.execution.started_by_id, principal),
+    created_at: row.created_at.toISOString(),
+  };
+}
 
 const STATES = { waiting: { in: ["waiting"] }, decided: { in: ["resolved", "expired"] } } as const satisfies Record<
   string,
   Prisma.EnumWaitStatusFilter
 >;
 
-/** The project's reviews, newest first. Of a long text only the beginning is read. */
-export async function listReviews({ project }: ProjectPrincipal, input: ListReviewsInput): Promise<Page<ReviewSummary>> {
-  const { status, execution_id } = input;
-  // An execution that cannot exist has none.
-  if (execution_id !== undefined && !isUuid(execution_id)) return { items: [], total: 0, page: input.page, per_page: input.per_page };
+/** Reviews that name somebody, or his or her role. */
+const namesMe = ({ user, role }: ProjectPrincipal): Prisma.WaitWhereInput => ({
+  OR: [
+    { kind: "user", value: user.id },
+    { kind: "user", value: user.email },
+    { kind: "role", value: role },
+  ].map((assignee) => ({ terms: { path: ["assignees"], array_contains: [assignee] } })),
+});
+
+const ORDERS = {
+  newest: [{ id: "desc" }],
+  due: [{ deadline: { sort: "asc", nulls: "last" } }, { id: "asc" }],
+} as const satisfies Record<NonNullable<ListReviewsInput["sort"]>, Prisma.WaitOrderByWithRelationInput[]>;
+
+/** The project's reviews. Of a long text only the beginning is read. */
+export async function listReviews(principal: ProjectPrincipal, input: ListReviewsInput): Promise<Page<ReviewSummary>> {
+  const { status, execution_id, workflow_id, assigned_to, due_before, sort = "newest" } = input;
+  // An execution or a workflow that cannot exist has none.
+  if (![execution_id, workflow_id].every((id) => id === undefined || isUuid(id)))
+    return { items: [], total: 0, page: input.page, per_page: input.per_page };
   const where: Prisma.WaitWhereInput = {
-    project_id: project.id,
+    project_id: principal.project.id,
     ...(status && { status: STATES[status] }),
     ...(execution_id !== undefined && { execution_id }),
+    ...(workflow_id !== undefined && { execution: { workflow_id } }),
+    ...(assigned_to && namesMe(principal)),
+    ...(due_before !== undefined && { deadline: { lt: new Date(due_before) } }),
   };
-  const [total, rows] = await Promise.all([countReviews(where), findReviews(where, { orderBy: { id: "desc" }, ...pageWindow(input) })]);
-  const ids = rows.map(({ id }) => id);
-  const [continuing, texts] = await Promise.all([continuingReviews(ids), textBeginnings(ids)]);
+  const [total, rows] = await Promise.all([countReviews(where), findReviews(where, { orderBy: [...ORDERS[sort]], ...pageWindow(input) })]);
+  const [beside, texts] = await Promise.all([besides(principal, rows), textBeginnings(rows.map(({ id }) => id))]);
   // One whose run was deleted between the two reads has no texts any more.
   const listed = rows.flatMap((row) => {
     const text = texts.get(row.id);
     return text ? [{ ...row, ...text }] : [];
   });
-  return paged(input, [total, listed], (row) => ({ ...reviewDto(row, continuing), truncated: row.truncated }));
+  return paged(input, [total, listed], (row) => ({ ...reviewDto(row, beside), truncated: row.truncated }));
 }
 
 /** One review. @throws AppError NOT_FOUND */
-export async function getReview({ project }: ProjectPrincipal, { review_id }: { review_id: string }): Promise<Review> {
+export async function getReview(principal: ProjectPrincipal, { review_id }: { review_id: string }): Promise<Review> {
   if (!isUuid(review_id)) throw notFound("review");
-  const row = await findReview({ id: review_id, project_id: project.id });
+  const row = await findReview({ id: review_id, project_id: principal.project.id });
   if (!row) throw notFound("review");
-  return reviewDto(row, await continuingReviews([row.id]));
+  return reviewDto(row, await besides(principal, [row]));
 }
 
-/** How many reviews of the project wait for somebody. */
-export const countWaitingReviews = async ({ project }: ProjectPrincipal): Promise<{ count: number }> => ({
-  count: await countReviews({ project_id: project.id, status: "waiting" }),
+/** How many reviews of the project wait for whoever asks: those that name nobody, or them. */
+export const countWaitingReviews = async (principal: ProjectPrincipal): Promise<{ count: number }> => ({
+  count: await countReviews({
+    project_id: principal.project.id,
+    status: "waiting",
+    OR: [{ terms: { equals: Prisma.AnyNull } }, { terms: { path: ["assignees"], equals: [] } }, namesMe(principal)],
+  }),
 });

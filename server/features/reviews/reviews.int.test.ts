@@ -84,6 +84,7 @@ test("the decision, its comment and its reviewer stand on the execution, and in 
       iteration: "",
       label: "Check a",
       decision: "approved",
+      choice: "approved",
       comment: "go on",
       reviewer: user,
       role: "admin",

@@ -1,7 +1,10 @@
+import { decideReviews } from "#server/features/reviews/decide.ts";
 import { decideByLink, getLinkedReview } from "#server/features/reviews/link.ts";
 import { countWaitingReviews, getReview, listReviews } from "#server/features/reviews/read.ts";
 import {
   DecideByLinkInput,
+  DecidedReviews,
+  DecideReviewsInput,
   LinkedReview,
   ListReviewsInput,
   Review,
@@ -10,12 +13,12 @@ import {
   ReviewRef,
   WaitingReviews,
 } from "#server/features/reviews/schema.ts";
-import { endpoint, publicProcedure, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
+import { approverProcedure, endpoint, publicProcedure, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { Nothing } from "#server/shared/primitives-schema.ts";
 
 const tag = "Reviews";
 
-// Deciding over REST is POST /executions/{execution_id}/approve, in routers/executions.ts.
+// Deciding one is also POST /executions/{execution_id}/approve, in the router of executions.
 export const reviewsRouter = router({
   list: viewerProcedure
     .meta(
@@ -23,7 +26,7 @@ export const reviewsRouter = router({
         tag,
         summary: "List the reviews",
         description:
-          "Newest first; filter by waiting or decided. Of a long title, description or display_value the beginning is listed, and truncated is true.",
+          "Newest first unless sort says otherwise. Of a long title, description, display_value or text the beginning is listed, and truncated is true.",
       }),
     )
     .input(ListReviewsInput)
@@ -34,6 +37,19 @@ export const reviewsRouter = router({
     .input(ReviewRef)
     .output(Review)
     .query(({ ctx, input }) => getReview(ctx.principal, input)),
+  decide: approverProcedure
+    .meta(
+      endpoint("POST", "/reviews/decide", {
+        tag,
+        summary: "Answer several reviews",
+        description:
+          "Each answer counts for itself: 200 says of each how its review stands, or why the answer was not taken. An answer to one review may also be sent to its execution.",
+        runs: true,
+      }),
+    )
+    .input(DecideReviewsInput)
+    .output(DecidedReviews)
+    .mutation(({ ctx, input }) => decideReviews(ctx.principal, input)),
   // The web UI only: the badge in the navigation, and the page that a link in an e-mail leads to.
   waiting: viewerProcedure
     .input(Nothing)

@@ -18,7 +18,7 @@ const FLUSH_ROWS = 4000;
 
 /** Texts of a run in which a secret may stand; everything else is named by the graph. */
 const EVENT_TEXTS = ["content", "output", "error", "title", "display_value"];
-const WAIT_TEXTS = ["title", "description", "display_value"];
+const WAIT_TEXTS = ["title", "description", "display_value", "text"];
 const ENDING_TEXTS = ["output", "error"];
 
 /** With an error no longer than is kept. Cut only after the masking: it would not know half of a secret. */
@@ -113,7 +113,7 @@ export class RunBatch {
   open(wait: WaitWrite): void {
     const { request } = wait;
     this.#waiting.waits.push({ ...this.#masker.fields(wait, WAIT_TEXTS), ...(request && { request: this.#masker.deep(request) }) });
-    this.#characters += wait.display_value?.length ?? 0;
+    this.#characters += (wait.display_value?.length ?? 0) + (wait.text?.length ?? 0);
   }
 
   /** Takes note that the run has acted on the end of a wait. */

@@ -289,7 +289,7 @@ export class RunExecutor {
   /** A node has ended: its row is kept, and what follows it may start. */
   #end(frame: Frame, row: LedgerRow, end: { status: "complete" | "failed" | "skipped"; error?: string } & Partial<NodeResult>): void {
     if (frame.isClosed) return;
-    const refusal = end.status === "complete" ? this.#size.refusalOf(end.output) : undefined;
+    const refusal = end.status === "complete" ? (this.#size.refusalOf(end.output) ?? this.#size.refusalOf(end.details?.text)) : undefined;
     const { status, ...result } = refusal === undefined ? end : { status: "failed" as const, error: refusal };
     const errorHandle = status === "failed" && this.#graph.continues(row.node_id) && this.#graph.definition(row.node_id)?.errorHandle;
     const done =

@@ -15,12 +15,13 @@ import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 const WAITS = `
   ), opened AS (
     INSERT INTO waits (id, project_id, execution_id, node_id, iteration, reason, label, deadline, token_hash, request,
-      title, description, display_value, notification_email)
+      title, description, display_value, notification_email, text, terms, remind_at)
     SELECT w.id, $15, $1, w.node_id, w.iteration, w.reason, w.label, w.deadline, decode(w.token_hash, 'hex'), w.request,
-      coalesce(w.title, ''), coalesce(w.description, ''), coalesce(w.display_value, ''), w.notification_email
+      coalesce(w.title, ''), coalesce(w.description, ''), coalesce(w.display_value, ''), w.notification_email,
+      w.text, w.terms, w.remind_at
     FROM lease, jsonb_to_recordset($14::jsonb->'waits') AS w(
       id uuid, node_id text, iteration text, reason "WaitReason", label text, deadline timestamptz, token_hash text, request jsonb,
-      title text, description text, display_value text, notification_email text)
+      title text, description text, display_value text, notification_email text, text text, terms jsonb, remind_at timestamptz)
   ), taken AS (
     UPDATE waits SET taken_at = now() FROM lease WHERE id IN (SELECT value::uuid FROM jsonb_array_elements_text($14::jsonb->'taken'))
   ), withdrawn AS (

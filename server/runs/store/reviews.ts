@@ -5,11 +5,12 @@ import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 // Waits for people, as they are looked at. How one ends: waits.ts.
 
 /** The columns that a run fills with text of any length, to be left out wherever many reviews are read. */
-export const longTexts = { title: true, description: true, display_value: true } as const satisfies Prisma.WaitOmit;
+export const longTexts = { title: true, description: true, display_value: true, text: true } as const satisfies Prisma.WaitOmit;
 
 /** What a review reads beside its own row. */
 const withWorkflow = {
-  execution: { select: { workflow_id: true, status: true, workflow: { select: { name: true } } } },
+  execution: { select: { workflow_id: true, status: true, started_by_id: true, workflow: { select: { name: true } } } },
+  votes: { orderBy: { created_at: "asc" } },
 } as const satisfies Prisma.WaitInclude;
 
 /** A review with its workflow. */
@@ -32,25 +33,28 @@ export const findReviews = (
 export const countReviews = (where: Prisma.WaitWhereInput): Promise<number> => db().wait.count({ where: reviews(where).where });
 
 /**
- * Ids of those reviews whose node has something attached to Rejected, by the graph that their runs run.
+ * To which ways out of their nodes something is attached, by the graph that their runs run.
  * @param ids reviews that the caller may see
+ * @returns names of handles by the review's id
  */
-export async function continuingReviews(ids: readonly string[]): Promise<Set<string>> {
-  if (!ids.length) return new Set();
-  const { rows } = await pool().query<{ id: string }>(
-    `SELECT w.id FROM waits w JOIN executions e ON e.id = w.execution_id JOIN workflow_snapshots s ON s.id = e.snapshot_id
-     WHERE w.id = ANY($1::uuid[]) AND EXISTS (
-       SELECT FROM jsonb_array_elements(s.graph->'edges') AS edge
-       WHERE edge->>'source' = w.node_id AND edge->>'sourceHandle' = 'rejected')`,
+export async function attachedHandles(ids: readonly string[]): Promise<Map<string, readonly string[]>> {
+  if (!ids.length) return new Map();
+  const { rows } = await pool().query<{ id: string; handles: string[] }>(
+    `SELECT w.id, ARRAY(
+       SELECT edge->>'sourceHandle' FROM jsonb_array_elements(s.graph->'edges') AS edge
+       WHERE edge->>'source' = w.node_id AND edge->>'sourceHandle' IS NOT NULL) AS handles
+     FROM waits w JOIN executions e ON e.id = w.execution_id JOIN workflow_snapshots s ON s.id = e.snapshot_id
+     WHERE w.id = ANY($1::uuid[])`,
     [ids],
   );
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map(({ id, handles }) => [id, handles]));
 }
 
 interface Texts {
   title: string;
   description: string;
   display_value: string;
+  text: string | null;
   /** One of them is longer. */
   truncated: boolean;
 }
@@ -58,7 +62,7 @@ interface Texts {
 const columns = Object.keys(longTexts);
 // The database counts whole characters, so no emoji is halved, and it unpacks no more of a stored text than that.
 const beginning = (column: string) => `left(${column}, ${PREVIEW_CHARACTERS}) AS ${column}`;
-const isLonger = (column: string) => `length(left(${column}, ${PREVIEW_CHARACTERS} + 1)) > ${PREVIEW_CHARACTERS}`;
+const isLonger = (column: string) => `coalesce(length(left(${column}, ${PREVIEW_CHARACTERS} + 1)), 0) > ${PREVIEW_CHARACTERS}`;
 const BEGINNINGS = `
   SELECT id, ${columns.map(beginning).join(", ")}, ${columns.map(isLonger).join(" OR ")} AS truncated
   FROM waits WHERE id = ANY($1::uuid[])`;

@@ -104,7 +104,8 @@ const WAIT_STATES = `
   -- Viewers are told again of one that is open, and of a larger text no more than its beginning: of others nothing is read.
   SELECT id, node_id, iteration, reason, status, outcome, deadline,
     CASE WHEN is_told THEN left(CASE reason WHEN 'review' THEN title ELSE label END, ${LARGE_OUTPUT + 1}) END AS title,
-    CASE WHEN is_told THEN left(display_value, ${LARGE_OUTPUT + 1}) END AS display_value
+    CASE WHEN is_told THEN left(display_value, ${LARGE_OUTPUT + 1}) END AS display_value,
+    CASE WHEN status <> 'waiting' THEN text END AS text
   FROM (SELECT *, status = 'waiting' AND row_number() OVER (PARTITION BY status ORDER BY id) = 1 AS is_told FROM waits
   WHERE execution_id = $1 AND (status = 'waiting' OR (status IN ('resolved', 'expired') AND taken_at IS NULL))) AS open
   ORDER BY resolved_at NULLS LAST, id`;

@@ -82,12 +82,13 @@ export async function executionDto(row: DetailRow, graph: Graph): Promise<Execut
     output: row.values?.output ?? null,
     outputs: hasToldAll ? kept : await outputsSoFar(row.id, graph),
     reviews: row.waits.map((review) => {
-      const { status, comment } = verdictOf(review);
+      const { status, choice, comment } = verdictOf(review);
       return {
         node_id: review.node_id,
         iteration: review.iteration,
         label: review.label,
         decision: status === "approved" || status === "rejected" ? status : null,
+        choice,
         comment,
         ...deciderDto(review),
       };

@@ -136,7 +136,7 @@ export class OpenWaits {
 
   #take(wait: WaitState): EndedWait[] {
     const open = this.#open.get(keyOf(wait));
-    const { status, outcome, reason, deadline, title, display_value } = wait;
+    const { status, outcome, reason, deadline, title, display_value, text } = wait;
     if (status === "waiting") {
       if (open) Object.assign(open, { deadline, reason });
       if (open && title !== null && display_value !== null) open.told = toldOf(title, display_value);
@@ -150,7 +150,7 @@ export class OpenWaits {
       this.#batch.tell({ type: "execution_resumed" });
       this.#isResumed = true;
     }
-    return [{ ...open, end: this.#endOf(open.row, status === "resolved" ? { status, outcome } : { status }) }];
+    return [{ ...open, end: this.#endOf(open.row, { ...(status === "resolved" ? { status, outcome } : { status }), text }) }];
   }
 
   /** What the end of a wait means for its node, as the node's type says. */

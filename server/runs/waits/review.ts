@@ -1,18 +1,21 @@
 import type { Wait } from "#prisma/generated/client.ts";
 import type { Execution } from "#server/runs/schema.ts";
 import { Verdict } from "#server/workflow/nodes/human-loop-node.ts";
+import { lateChoice, ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
 
 // A review is a wait for people: one that was resolved was decided, and one that expired counts as rejected.
 
 /** What was decided, if anything was. */
-export function verdictOf({ status, outcome }: Pick<Wait, "status" | "outcome">): {
+export function verdictOf({ status, outcome, terms }: Pick<Wait, "status" | "outcome" | "terms">): {
   status: "waiting" | "approved" | "rejected" | "withdrawn";
+  /** Id of the choice; null while nobody has decided. */
+  choice: string | null;
   comment: string | null;
 } {
-  if (status === "expired") return { status: "rejected", comment: null };
-  if (status !== "resolved") return { status, comment: null };
-  const { decision, comment } = Verdict.parse(outcome);
-  return { status: decision, comment };
+  if (status === "expired") return { status: "rejected", choice: lateChoice(ReviewTerms.parse(terms ?? {}).choices), comment: null };
+  if (status !== "resolved") return { status, choice: null, comment: null };
+  const { decision, choice = decision, comment } = Verdict.parse(outcome);
+  return { status: decision, choice, comment };
 }
 
 /** Who decided; null while nobody has, and after a timeout. The account may be gone, or never have been. */

@@ -249,6 +249,12 @@ const samples: Record<string, Row> = {
 
   "GET /reviews": ({ ids }) => ({ query: { ...page.query, status: "waiting", execution_id: ids.paused } }),
 
+  "POST /reviews/decide": async ({ admin, newPaused }) => {
+    const execution_id = await newPaused();
+    const { items } = await admin.call("GET", `/reviews?execution_id=${execution_id}`);
+    return { body: { answers: [{ review_id: items[0].id, decision: "approved", comment: "Good" }] } };
+  },
+
   "POST /webhooks/setup/{workflow_id}": workflow(({ newTrigger }) => newTrigger("webhook")),
   "POST /webhooks/{workflow_id}": ({ ids, webhookSecret }) => ({
     path: { workflow_id: ids.webhook },

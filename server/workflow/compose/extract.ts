@@ -15,7 +15,7 @@ import {
 } from "#server/workflow/compose/reads.ts";
 import { isDisabled } from "#server/workflow/disabled.ts";
 import { CREDENTIALS, type Reference, slugOf } from "#server/workflow/expressions.ts";
-import { definitionOf, findFaults, handlesOf, labelOf, passesContent, quoted } from "#server/workflow/graph.ts";
+import { definitionOf, endsByRejection, findFaults, handlesOf, labelOf, passesContent, quoted } from "#server/workflow/graph.ts";
 import { NEXT_NODE_DISTANCE } from "#server/workflow/layout/node-size.ts";
 import { withTexts } from "#server/workflow/node-texts.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
@@ -63,8 +63,8 @@ function partOf(graph: Graph, selected: ReadonlySet<string>): Part {
     else if (node.type === "outputNode") refuse(`${name} is a result of this workflow's runs. Leave it out of the selection.`);
     else if (node.type === "terminateNode") refuse(`${name} ends the whole run, and in another workflow would end only that.`);
     else if (isDisabled(node)) refuse(`${name} is switched off. Enable it, or leave it out.`);
-    else if (definition.rejects && !graph.edges.some((edge) => edge.source === node.id && edge.sourceHandle === definition.rejects))
-      refuse(`${name} ends the whole run when it is rejected. Connect its ${definition.rejects} first.`);
+    const ending = endsByRejection(node, graph.edges);
+    if (ending.length) refuse(`${name} ends the whole run when it is rejected. Connect its ${ending.join(" and ")} first.`);
   }
   const units = active.filter(({ id }) => !ids.has(plan.ownerOf(id) ?? "")).map(({ id }) => id);
   const owners = new Set(units.map((id) => plan.ownerOf(id)));

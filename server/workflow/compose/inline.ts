@@ -13,7 +13,7 @@ import {
 } from "#server/workflow/compose/reads.ts";
 import { isDisabled } from "#server/workflow/disabled.ts";
 import { asText, parseTemplate, type Reference, referencesOf } from "#server/workflow/expressions.ts";
-import { definitionOf, findFaults, handlesOf, labelOf, passesContent, quoted } from "#server/workflow/graph.ts";
+import { definitionOf, endsByRejection, findFaults, handlesOf, labelOf, passesContent, quoted } from "#server/workflow/graph.ts";
 import { NEXT_NODE_DISTANCE } from "#server/workflow/layout/node-size.ts";
 import { textsOf, withTexts } from "#server/workflow/node-texts.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
@@ -59,7 +59,7 @@ function innerOf(child: Graph): Inner {
     const name = quoted(node, node.id);
     if (!definition) refuse(`Its ${name} is of a type that is not known here.`);
     if (node.type === "terminateNode") refuse(`Its ${name} ends its run, and here would end the whole run.`);
-    if (definition?.rejects && !child.edges.some((edge) => edge.source === node.id && edge.sourceHandle === definition.rejects))
+    if (endsByRejection(node, child.edges).length)
       refuse(`Its ${name} ends its run when it is rejected, and here would end the whole run.`);
     if (/\btrigger_output\b/.test(pythonOf(node))) refuse(`The condition of its ${name} reads trigger_output, which is another one here.`);
   }

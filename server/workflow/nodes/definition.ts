@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
 
 /** Where the palette shows a node. */
 export type NodeGroup = "trigger" | "agent" | "logic" | "data" | "human" | "output" | "note";
@@ -41,6 +42,8 @@ export interface NodeDetails {
   child_execution_id?: string;
   /** The version of its agent that was asked. */
   agent_version?: number;
+  /** Of a review: the text that flows on. */
+  text?: string;
 }
 
 /** An HTTP call that a node makes. */
@@ -92,6 +95,11 @@ export interface ReviewRequest {
   display_value: string;
   /** Told by e-mail when the run pauses. */
   notification_email: string | null;
+  /** The text that flows on, as it is proposed; null where the review has none. */
+  text: string | null;
+  terms: ReviewTerms;
+  /** When those who have not decided are told again. */
+  remind_at: Date | null;
 }
 
 /**
@@ -124,7 +132,10 @@ export interface ChildRequest {
 }
 
 /** How a wait ended: with what came, or because its deadline passed first. */
-export type WaitEnd = { status: "resolved"; outcome: unknown } | { status: "expired" };
+export type WaitEnd = ({ status: "resolved"; outcome: unknown } | { status: "expired" }) & {
+  /** Of a review: its text, as it was proposed or somebody has changed it. */
+  text?: string | null;
+};
 
 /** The items that a loop's body runs for. */
 export interface LoopRequest {
@@ -248,8 +259,8 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
   handleTitle?(handle: string, data: Readonly<Record<string, unknown>>): string | undefined;
   /** Of a loop: the handle (also meant by an edge without one) that starts its body, and what only the body can read of it. */
   body?: { handle: string; fields: readonly string[]; settings(config: z.infer<Config>): LoopSettings };
-  /** Of a review: the handle which, with nothing attached, ends the run as rejected. */
-  rejects?: string;
+  /** Of a review: the handles which, with nothing attached, end the run as rejected. */
+  rejects?: (data: Readonly<Record<string, unknown>>) => readonly string[];
   /**
    * Of a node that only decides: what follows it, with an empty field, takes what came to it and not its decision (contract,
    * section 4). A function says whether the node has decided only, of one that may bring something itself.
@@ -331,6 +342,7 @@ declare module "zod" {
     widget?:
       | "textarea"
       | "agent"
+      | "assignees"
       | "code"
       | "credential"
       | "duration"

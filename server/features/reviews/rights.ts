@@ -1,0 +1,98 @@
+import type { Wait } from "#prisma/generated/client.ts";
+import type { ReviewActor } from "#server/features/reviews/decide.ts";
+import type { Answer } from "#server/features/reviews/schema.ts";
+import { db } from "#server/platform/db/client.ts";
+import { AppError } from "#server/platform/errors.ts";
+import { isUuid } from "#server/platform/new-id.ts";
+import { type Assignee, choiceName, isRejecting, type ReviewChoice, ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
+
+// Who may answer a review, and with what.
+
+/** The terms of a review: those that its node set, or for one of before there were any what they mean. */
+export const termsOf = ({ terms }: Pick<Wait, "terms">): ReviewTerms => ReviewTerms.parse(terms ?? {});
+
+/** True when an answer needs somebody in particular, or several: then a link is for one person. */
+export const isPersonal = ({ assignees, quorum, starter_may_decide }: ReviewTerms): boolean =>
+  assignees.length > 0 || quorum > 1 || !starter_may_decide;
+
+interface Member {
+  id: string | null;
+  email: string;
+  role: ReviewActor["role"];
+}
+
+const isMeant = ({ id, email, role }: Member, { kind, value }: Assignee): boolean =>
+  kind === "role" ? value === role : value === id || value.toLowerCase() === email.toLowerCase();
+
+/** Whether somebody is asked, as far as the terms name anybody. */
+export const isAsked = ({ assignees }: ReviewTerms, member: Member): boolean =>
+  assignees.length === 0 || assignees.some((one) => isMeant(member, one));
+
+/** Why somebody may not decide a review, as the beginning of a sentence; undefined when they may. */
+function refusalOf(terms: ReviewTerms, starter: string | null, { user, role, isNamed }: ReviewActor): string | undefined {
+  if (!terms.starter_may_decide && user.id !== null && user.id === starter) return "You started this run, so somebody else has to decide.";
+  if (isNamed || isAsked(terms, { ...user, role })) return undefined;
+  return "You are not asked here.";
+}
+
+/** Whether a member may decide a review; a viewer never may in the app. */
+export const mayDecide = (terms: ReviewTerms, starter: string | null, { user, role }: Pick<ReviewActor, "user" | "role">): boolean =>
+  role !== null && role !== "viewer" && refusalOf(terms, starter, { user, role, auth: { type: "session" } }) === undefined;
+
+/** @throws AppError PERMISSION_DENIED that says who may */
+export async function assertMayDecide(
+  { project_id, label }: Pick<Wait, "project_id" | "label">,
+  terms: ReviewTerms,
+  starter: string | null,
+  actor: ReviewActor,
+): Promise<void> {
+  const refusal = refusalOf(terms, starter, actor);
+  if (refusal === undefined) return;
+  const names = await assigneeNames(project_id, terms.assignees);
+  const who = terms.assignees.map((one) => names(one)).join(", ");
+  throw new AppError(
+    "PERMISSION_DENIED",
+    `${refusal} The review “${label}” is for ${who || "approvers, editors and admins of the project"}.`,
+  );
+}
+
+/** Names of people and roles that are asked, for whoever reads: a value that means nobody is told as it is. */
+export async function assigneeNames(project_id: string, all: readonly Assignee[]): Promise<(assignee: Assignee) => string> {
+  const values = [...new Set(all.flatMap(({ kind, value }) => (kind === "user" ? [value] : [])))];
+  const people = values.length
+    ? await db().user.findMany({
+        where: {
+          memberships: { some: { project_id } },
+          OR: [{ id: { in: values.filter(isUuid) } }, { email: { in: values.map((value) => value.toLowerCase()) } }],
+        },
+        select: { id: true, email: true, name: true },
+      })
+    : [];
+  return ({ kind, value }) => {
+    if (kind === "role") return `${value}s`;
+    const person = people.find(({ id, email }) => id === value || email === value.toLowerCase());
+    return person ? person.name || person.email : isUuid(value) ? "somebody who has left" : value;
+  };
+}
+
+const invalid = (path: string, message: string) => new AppError("VALIDATION_ERROR", `${path}: ${message}`, { errors: [{ path, message }] });
+
+/**
+ * The choice that an answer means: the one it names, or else the only one that its decision can mean.
+ * @throws AppError VALIDATION_ERROR when there is no such choice, or several
+ */
+export function choiceMeant({ choices }: Pick<ReviewTerms, "choices">, { decision, choice }: Answer): ReviewChoice {
+  const offered = choices.map((one) => `${one.id} (${choiceName(one)})`).join(", ");
+  if (choice !== undefined) {
+    const named = choices.find(({ id }) => id === choice);
+    if (!named) throw invalid("choice", `There is no such choice. Use one of: ${offered}.`);
+    if (decision !== undefined && (decision === "rejected") !== isRejecting(named))
+      throw invalid("decision", `“${choiceName(named)}” counts as ${isRejecting(named) ? "rejected" : "approved"}. Leave decision out.`);
+    return named;
+  }
+  if (decision === undefined) throw invalid("decision", "Say approved or rejected, or name a choice.");
+  const possible = choices.filter((one) => isRejecting(one) === (decision === "rejected"));
+  const meant = possible.find(({ id }) => id === decision) ?? possible[0];
+  if (meant && (meant.id === decision || possible.length === 1)) return meant;
+  throw invalid("choice", `Say which of the choices you mean: ${offered}.`);
+}

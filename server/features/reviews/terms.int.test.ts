@@ -1,0 +1,178 @@
+import { beforeEach, expect, test } from "vitest";
+import { approveExecution, decideReviews } from "#server/features/reviews/decide.ts";
+import { decideByLink, getLinkedReview, reviewToken } from "#server/features/reviews/link.ts";
+import { countWaitingReviews, getReview, listReviews } from "#server/features/reviews/read.ts";
+import type { Answer } from "#server/features/reviews/schema.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import type { Role } from "#server/shared/primitives-schema.ts";
+import { addMember } from "#server/testing/add-member.ts";
+import { collectEvents, inSeconds, newPausedRun, openReview, reviewRow } from "#server/testing/reviews.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
+
+const database = testDatabase();
+let admin: ProjectPrincipal;
+let execution_id: string;
+
+beforeEach(async () => {
+  admin = await database.newAdmin();
+  execution_id = await newPausedRun(admin);
+  collectEvents();
+});
+
+async function member(role: Role): Promise<ProjectPrincipal> {
+  const other = await database.newAdmin();
+  await addMember(admin, other.user, role);
+  return { ...other, project: admin.project, role };
+}
+
+const answer = (who: ProjectPrincipal, body: Answer = { decision: "approved" }) => approveExecution(who, { execution_id, ...body });
+const person = ({ user }: ProjectPrincipal) => ({ kind: "user" as const, value: user.id });
+const choices = [
+  { id: "publish", label: "Publish", style: "primary" as const },
+  { id: "revise", label: "Send back", style: "neutral" as const },
+  { id: "drop", label: "Drop it", style: "danger" as const },
+];
+
+test("only who is asked decides: by id, by address or by exactly the role; everybody else is told who may", async () => {
+  const [ann, editor, approver] = [await member("editor"), await member("editor"), await member("approver")];
+  const { id } = await openReview(execution_id, "a", {
+    terms: { assignees: [person(ann), { kind: "role", value: "approver" }] },
+  });
+  for (const who of [admin, editor])
+    await expect(answer(who)).rejects.toMatchObject({
+      code: "PERMISSION_DENIED",
+      message: `You are not asked here. The review “Check a” is for ${ann.user.name}, approvers.`,
+    });
+  expect(await reviewRow(id)).toMatchObject({ status: "waiting" });
+  expect((await getReview(admin, { review_id: id })).may_decide).toBe(false);
+  expect(await getReview(approver, { review_id: id })).toMatchObject({ may_decide: true, assignees: [{ name: ann.user.name }, {}] });
+  await answer(approver);
+  expect(await reviewRow(id)).toMatchObject({ status: "approved", reviewer_id: approver.user.id });
+
+  await openReview(execution_id, "b", { terms: { assignees: [{ kind: "user", value: ann.user.email.toUpperCase() }] } });
+  await expect(answer(approver)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+  await answer(ann);
+});
+
+test("whoever started the run does not decide where the node says so, by a link neither", async () => {
+  const editor = await member("editor");
+  const { id } = await openReview(execution_id, "a", { terms: { starter_may_decide: false }, notification_email: admin.user.email });
+  const refused = { code: "PERMISSION_DENIED", message: expect.stringContaining("You started this run") };
+  await expect(answer(admin)).rejects.toMatchObject(refused);
+  await expect(decideByLink({ token: reviewToken(id, inSeconds(60)), decision: "approved" })).rejects.toMatchObject(refused);
+  await answer(editor);
+});
+
+test("a quorum counts each person once, whichever way they come, and ends with so many of one choice", async () => {
+  const [ann, bob] = [await member("editor"), await member("approver")];
+  const { id } = await openReview(execution_id, "a", { terms: { quorum: 2 }, notification_email: ann.user.email });
+  expect(await answer(ann, { decision: "approved", comment: "fine" })).toMatchObject({ status: "paused" });
+  const twice = { code: "CONFLICT", message: expect.stringContaining("it counts once. 1 of 2 agree so far.") };
+  await expect(answer(ann)).rejects.toMatchObject(twice);
+  await expect(decideByLink({ token: reviewToken(id, inSeconds(60)), decision: "approved" })).rejects.toMatchObject(twice);
+  expect(await getLinkedReview({ token: reviewToken(id, inSeconds(60)) })).toMatchObject({ status: "waiting", own_choice: "approved" });
+  expect((await getReview(bob, { review_id: id })).votes).toMatchObject([
+    { choice: "approved", comment: "fine", reviewer: { id: ann.user.id } },
+  ]);
+  await answer(bob);
+  expect(await reviewRow(id)).toMatchObject({ status: "approved", reviewer_id: bob.user.id });
+  expect(
+    (await db().auditEntry.findMany({ where: { resource_id: id }, orderBy: { id: "asc" } })).map(({ detail }) => detail),
+  ).toMatchObject([{ decides: false }, { decides: true }]);
+});
+
+test("one rejection decides; who changes the mind counts anew; two at the same moment are both counted", async () => {
+  const [ann, bob] = [await member("editor"), await member("editor")];
+  const { id } = await openReview(execution_id, "a", { terms: { quorum: 3, choices } });
+  await answer(ann, { choice: "publish" });
+  await answer(ann, { choice: "revise" });
+  await Promise.all([answer(bob, { choice: "revise" }), answer(admin, { choice: "revise", comment: "typos" })]);
+  expect(await reviewRow(id)).toMatchObject({ status: "approved", outcome: { choice: "revise" } });
+
+  const second = await openReview(execution_id, "b", { terms: { quorum: 3 } });
+  await answer(ann);
+  await answer(bob, { decision: "rejected", comment: "no" });
+  expect(await reviewRow(second.id)).toMatchObject({ status: "rejected", comment: "no", reviewer_id: bob.user.id });
+});
+
+test("a changed text flows on, and takes back what others have said of the one before", async () => {
+  const [ann, bob] = [await member("editor"), await member("editor")];
+  const { id } = await openReview(execution_id, "a", { text: "Dear all", terms: { quorum: 2, editable: true } });
+  await answer(ann);
+  await answer(bob, { decision: "approved", text: "Dear both" });
+  expect(await getReview(ann, { review_id: id })).toMatchObject({
+    status: "waiting",
+    text: "Dear both",
+    votes: [{ reviewer: { id: bob.user.id } }],
+  });
+  await answer(ann, { decision: "approved", text: "Dear both" });
+  expect(await getReview(ann, { review_id: id })).toMatchObject({ status: "approved", text: "Dear both" });
+
+  const fixed = await openReview(execution_id, "b", { text: "As it is" });
+  await expect(answer(ann, { decision: "approved", text: "Other" })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  await answer(ann);
+  expect((await getReview(ann, { review_id: fixed.id })).text).toBe("As it is");
+});
+
+test("an answer names a choice, or is enough where only one can be meant", async () => {
+  const { id } = await openReview(execution_id, "a", { terms: { choices } });
+  const path = async (body: Answer) => (await answer(admin, body).catch((cause) => cause)).errors?.[0]?.path;
+  expect(await path({})).toBe("decision");
+  expect(await path({ choice: "approved" })).toBe("choice");
+  expect(await path({ decision: "approved" })).toBe("choice"); // two are no rejection
+  expect(await path({ decision: "approved", choice: "drop" })).toBe("decision");
+  await answer(admin, { decision: "rejected" });
+  expect(await reviewRow(id)).toMatchObject({ status: "rejected", outcome: { choice: "drop" } });
+  await expect(answer(admin, { choice: "publish" })).rejects.toMatchObject({
+    message: expect.stringContaining("has already chosen “Drop it”"),
+  });
+});
+
+test("a member's own link counts as that member, with the rights of now", async () => {
+  const ann = await member("editor");
+  const { id } = await openReview(execution_id, "a", { terms: { assignees: [person(ann)], quorum: 2 } });
+  const own = reviewToken(id, inSeconds(60), ann.user.id);
+  await decideByLink({ token: own, decision: "approved" });
+  await expect(answer(ann)).rejects.toMatchObject({ code: "CONFLICT" });
+  // The link of somebody who is not asked, and of one who is a member no more.
+  await expect(decideByLink({ token: reviewToken(id, inSeconds(60), admin.user.id), decision: "approved" })).rejects.toMatchObject({
+    code: "PERMISSION_DENIED",
+  });
+  await db().membership.deleteMany({ where: { user_id: ann.user.id, project_id: admin.project.id } });
+  await expect(decideByLink({ token: own, decision: "rejected" })).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+  expect(await reviewRow(id)).toMatchObject({ status: "waiting" });
+});
+
+test("many at once: each counts for itself, and of another project there is nothing", async () => {
+  const [a, b] = [
+    await openReview(execution_id, "a"),
+    await openReview(execution_id, "b", { terms: { assignees: [{ kind: "role", value: "approver" }] } }),
+  ];
+  const stranger = await database.newAdmin();
+  const foreign = await openReview(await newPausedRun(stranger), "a");
+  const answers = [a, b, foreign].map(({ id }) => ({ review_id: id, decision: "approved" as const }));
+  const { results } = await decideReviews(admin, { answers });
+  expect(results).toMatchObject([
+    { review_id: a.id, review: { status: "approved" }, error: null },
+    { review_id: b.id, review: { status: "waiting" }, error: { error_code: "PERMISSION_DENIED" } },
+    { review_id: foreign.id, review: null, error: { error_code: "NOT_FOUND" } },
+  ]);
+  expect(await reviewRow(foreign.id)).toMatchObject({ status: "waiting" });
+});
+
+test("lists: what is due first, what is for me, what is due soon, of a workflow; the badge leaves out what is for others", async () => {
+  const approver = await member("approver");
+  const late = await openReview(execution_id, "a", { due_at: inSeconds(7200), terms: { assignees: [person(approver)] } });
+  const soon = await openReview(execution_id, "b", { due_at: inSeconds(60) });
+  const other = await newPausedRun(admin, "Other");
+  const open = await openReview(other, "a", { terms: { assignees: [{ kind: "role", value: "approver" }] } });
+  const ids = async (input: object, who = admin) => (await listReviews(who, { page: 1, per_page: 50, ...input })).items.map(({ id }) => id);
+  expect(await ids({ sort: "due" })).toEqual([soon.id, late.id, open.id]);
+  expect(await ids({ assigned_to: "me", sort: "due" }, approver)).toEqual([late.id, open.id]);
+  expect(await ids({ assigned_to: "me" })).toEqual([]);
+  expect(await ids({ due_before: inSeconds(600).toISOString() })).toEqual([soon.id]);
+  const { workflow_id } = await db().execution.findUniqueOrThrow({ where: { id: other } });
+  expect(await ids({ workflow_id })).toEqual([open.id]);
+  expect([await countWaitingReviews(admin), await countWaitingReviews(approver)]).toEqual([{ count: 1 }, { count: 3 }]);
+});
