@@ -48,6 +48,9 @@ export const executionWake = eventType("execution/wake", z.object({ execution_id
 /** A run has paused at a review: tell the people who can decide. */
 export const reviewOpened = eventType("review/opened", z.object({ review_id: z.string() }));
 
+/** Nobody has decided a review for a while: tell the people who can again, for the `count`th time. */
+export const reviewOverlooked = eventType("review/overlooked", z.object({ review_id: z.string(), count: z.number().int() }));
+
 /** Somebody is told of something, and has asked for an e-mail. */
 export const notificationTold = eventType("notification/told", z.object({ notification_id: z.string() }));
 

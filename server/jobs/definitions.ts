@@ -1,4 +1,4 @@
-import { assistantAsked, bulkAsked, documentAdded, notificationTold, reviewOpened } from "#server/events/events.ts";
+import { assistantAsked, bulkAsked, documentAdded, notificationTold, reviewOpened, reviewOverlooked } from "#server/events/events.ts";
 import { assistantTools } from "#server/features/assistant/offered-tools.ts";
 import { carryThread } from "#server/features/assistant/work.ts";
 import { settleForgotten } from "#server/features/budgets/holds.ts";
@@ -11,7 +11,7 @@ import { resumeIndexing } from "#server/features/knowledge/documents.ts";
 import { embedPieces, failIndexing, storePieces } from "#server/features/knowledge/index-document.ts";
 import { mailNotification } from "#server/features/notifications/mail.ts";
 import { tidyNotifications } from "#server/features/notifications/service.ts";
-import { mailReview, tellReviewers } from "#server/features/reviews/tell.ts";
+import { mailReview, remindReviewers, tellReviewers } from "#server/features/reviews/tell.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
 import { tidyPasswordResets } from "#server/features/security/password-reset.ts";
 import { foldUsage } from "#server/features/usage/record.ts";
@@ -96,6 +96,20 @@ export const queuedJobs: readonly Job[] = [
     },
     onFailure: ({ event: { data }, error }) =>
       log.error({ err: error, review_id: data.review_id }, "people could not be told of a review; it waits all the same"),
+  }),
+  // The row knows how often people were reminded, so a job that comes twice reminds once; mails are known by their ids.
+  defineJob({
+    id: "remind-reviewers",
+    name: "Remind reviewers",
+    trigger: { event: reviewOverlooked },
+    retries: 10,
+    idempotency: "event.data.review_id + '-' + string(event.data.count)",
+    async handler({ event: { data }, step }) {
+      await step.run("tell members", () => remindReviewers(data));
+      await step.run("send mail", () => mailReview(data.review_id, data.count));
+    },
+    onFailure: ({ event: { data }, error }) =>
+      log.error({ err: error, review_id: data.review_id }, "people could not be reminded of a review; it waits all the same"),
   }),
   // The notification is there already: a mail server that is down only delays the mail.
   defineJob({

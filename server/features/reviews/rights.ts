@@ -11,17 +11,14 @@ import { type Assignee, choiceName, isRejecting, type ReviewChoice, ReviewTerms 
 /** The terms of a review: those that its node set, or for one of before there were any what they mean. */
 export const termsOf = ({ terms }: Pick<Wait, "terms">): ReviewTerms => ReviewTerms.parse(terms ?? {});
 
-/** True when an answer needs somebody in particular, or several: then a link is for one person. */
-export const isPersonal = ({ assignees, quorum, starter_may_decide }: ReviewTerms): boolean =>
-  assignees.length > 0 || quorum > 1 || !starter_may_decide;
-
 interface Member {
   id: string | null;
   email: string;
   role: ReviewActor["role"];
 }
 
-const isMeant = ({ id, email, role }: Member, { kind, value }: Assignee): boolean =>
+/** Whether an assignee means somebody. */
+export const isMeant = ({ id, email, role }: Member, { kind, value }: Assignee): boolean =>
   kind === "role" ? value === role : value === id || value.toLowerCase() === email.toLowerCase();
 
 /** Whether somebody is asked, as far as the terms name anybody. */

@@ -1,101 +1,135 @@
 import { v7 as uuid } from "uuid";
+import type { Prisma } from "#prisma/generated/client.ts";
 import { linkEnd, reviewToken } from "#server/features/reviews/link.ts";
+import { reviewMail } from "#server/features/reviews/mail.ts";
+import { isAsked, isMeant, mayDecide, termsOf } from "#server/features/reviews/rights.ts";
 import { db } from "#server/platform/db/client.ts";
-import { button, page, paragraph, quote, quotedName, shorten, unlinked, utc } from "#server/platform/mail/layout.ts";
-import { isMailOn, type MailBody, sendMail } from "#server/platform/mail/send-mail.ts";
+import { shorten } from "#server/platform/mail/layout.ts";
+import { isMailOn, sendMail } from "#server/platform/mail/send-mail.ts";
 import { appUrl } from "#server/platform/settings.ts";
-import { findReview, noteTold } from "#server/runs/store/reviews.ts";
+import { ESCALATES_AT, findReview, noteReminded, noteTold, type ReviewRow } from "#server/runs/store/reviews.ts";
+import type { Role } from "#server/shared/primitives-schema.ts";
+import type { ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
 
 /** A title may hold what a run has worked out, so it may be of any length. */
 const TITLE_SHOWN = 200;
+/** Most people who get a mail about one review. */
+const MOST_MAILS = 50;
 
-/**
- * Tells every member who can decide that a review waits, in the web app. Does nothing for a review that is decided, and
- * tells nobody twice.
- */
-export async function tellReviewers(review_id: string): Promise<void> {
-  await db().$transaction(async (tx) => {
-    const review = await noteTold(tx, review_id);
-    if (!review) return;
-    const { project_id, execution_id, name, workflow } = review;
-    const members = await tx.membership.findMany({
-      where: { project_id, role: { not: "viewer" } },
-      select: { user_id: true },
-    });
-    await tx.notification.createMany({
-      data: members.map(({ user_id }) => ({
-        id: uuid(),
-        user_id,
-        project_id,
-        kind: "review",
-        subject_id: review_id,
-        title: `${shorten(name.replace(/\s+/g, " "), TITLE_SHOWN)} (${workflow})`,
-        link: `/runs/${execution_id}`,
-      })),
-      skipDuplicates: true,
-    });
+interface Person {
+  id: string;
+  email: string;
+  name: string;
+  role: Role;
+}
+
+type Asking = Pick<ReviewRow, "project_id" | "terms" | "votes"> & { execution: { started_by_id: string | null } };
+
+/** Members who may decide a review and have not answered it. */
+async function stillAsked(within: Prisma.TransactionClient, { project_id, terms, votes, execution }: Asking): Promise<Person[]> {
+  const members = await within.membership.findMany({
+    where: { project_id, role: { not: "viewer" } },
+    select: { role: true, user: { select: { id: true, email: true, name: true } } },
+    orderBy: { user_id: "asc" },
+  });
+  const answered = new Set(votes.map(({ voter }) => voter));
+  return members
+    .filter((member) => mayDecide(termsOf({ terms }), execution.started_by_id, member) && !answered.has(member.user.id))
+    .map(({ role, user }) => ({ ...user, role }));
+}
+
+const ASKING = {
+  select: { project_id: true, terms: true, votes: true, execution: { select: { started_by_id: true } } },
+} as const satisfies Omit<Prisma.WaitFindUniqueOrThrowArgs, "where">;
+
+/** Tells those who are asked and have not answered, in the web app. Nobody, of a review that does not wait any more. */
+async function notify(tx: Prisma.TransactionClient, review_id: string, isReminder = false): Promise<void> {
+  const told = await noteTold(tx, review_id);
+  if (!told) return;
+  const { project_id, execution_id, name, workflow } = told;
+  const people = await stillAsked(tx, await tx.wait.findUniqueOrThrow({ where: { id: review_id }, ...ASKING }));
+  // What they were told before has been read or overlooked: a reminder stands above what came since.
+  const user_id = { in: people.map(({ id }) => id) };
+  if (isReminder) await tx.notification.deleteMany({ where: { kind: "review", subject_id: review_id, user_id } });
+  await tx.notification.createMany({
+    data: people.map(({ id }) => ({
+      id: uuid(),
+      user_id: id,
+      project_id,
+      kind: "review",
+      subject_id: review_id,
+      title: `${isReminder ? "Reminder: " : ""}${shorten(name.replace(/\s+/g, " "), TITLE_SHOWN)} (${workflow})`,
+      link: `/runs/${execution_id}`,
+    })),
+    skipDuplicates: true,
   });
 }
 
 /**
- * Sends the link to a waiting review to the address that its node names. Does nothing without one, without mail settings,
- * and when the review was decided meanwhile.
- * @throws Error when the mail server does not take it; calling again is right
+ * Tells every member who is asked that a review waits, in the web app. Does nothing for a review that is decided, and tells
+ * nobody twice.
  */
-export async function mailReview(review_id: string): Promise<void> {
+export async function tellReviewers(review_id: string): Promise<void> {
+  await db().$transaction((tx) => notify(tx, review_id));
+}
+
+/**
+ * Tells those who have not decided a review again, in the web app, and with the second reminder whom it is escalated to. Does nothing
+ * when that was done already.
+ * @param count the how manyth reminder it is
+ */
+export async function remindReviewers({ review_id, count }: { review_id: string; count: number }): Promise<void> {
+  await db().$transaction(async (tx) => {
+    if (await noteReminded(tx, review_id, count)) await notify(tx, review_id, true);
+  });
+}
+
+/** Who gets a link to a review by mail: whoever is named, and of members only those who still have to answer. */
+async function mailed(row: ReviewRow, count: number): Promise<{ to: string; user_id?: string }[]> {
+  const terms = termsOf(row);
+  const isMailed = (person: Person) =>
+    (terms.assignees.length > 0 && isAsked(terms, person)) || (isEscalated(terms, count) && isMeant(person, terms.escalate_to));
+  const members = await db().$transaction((tx) => stillAsked(tx, row));
+  const people = members.filter(isMailed).slice(0, MOST_MAILS);
+  const email = row.notification_email?.toLowerCase();
+  const hasAnswered = row.votes.some((vote) => vote.email.toLowerCase() === email);
+  return [
+    ...(row.notification_email && !hasAnswered && !people.some((person) => person.email === email) ? [{ to: row.notification_email }] : []),
+    ...people.map(({ id, email }) => ({ to: email, user_id: id })),
+  ];
+}
+
+const isEscalated = (terms: ReviewTerms, count: number): terms is ReviewTerms & { escalate_to: NonNullable<ReviewTerms["escalate_to"]> } =>
+  terms.escalate_to !== null && count >= ESCALATES_AT;
+
+/**
+ * Sends links to a waiting review: to the address that its node names, and to each member whom it names a link of their own. Does
+ * nothing without mail settings, and when the review was decided meanwhile.
+ * @param count the how manyth reminder it is; 0 for the first mail
+ * @throws Error when the mail server does not take one of them; calling again is right
+ */
+export async function mailReview(review_id: string, count = 0): Promise<void> {
   if (!isMailOn()) return;
   const row = await findReview({ id: review_id });
-  if (row?.status !== "waiting" || !row.notification_email) return;
+  if (row?.status !== "waiting") return;
   const expires_at = linkEnd(row.deadline);
-  await sendMail({
-    to: row.notification_email,
-    // The same for every try, so that a mail which was sent twice is shown once.
-    id: `review-${review_id}`,
-    ...reviewMail({
+  const failures: unknown[] = [];
+  for (const { to, user_id } of await mailed(row, count)) {
+    const body = await reviewMail({
       title: row.title || row.label,
       description: row.description,
       display_value: row.display_value,
+      text: row.text ?? "",
       workflow_name: row.execution.workflow.name,
       reference: review_id.slice(-8),
+      is_reminder: count > 0,
       due_at: row.deadline,
       expires_at,
-      url: `${appUrl()}/review/${reviewToken(review_id, expires_at)}`,
-    }),
-  });
-}
-
-// Longer texts are cut in the mail; the page behind the link shows all of them.
-const SHOWN = 4000;
-const LINE = "-".repeat(40);
-
-interface ReviewMail {
-  title: string;
-  description: string;
-  display_value: string;
-  workflow_name: string;
-  /** Tells this mail's subject from those of others. */
-  reference: string;
-  /** When it counts as rejected; null waits for ever. */
-  due_at: Date | null;
-  /** When the link ends. */
-  expires_at: Date;
-  url: string;
-}
-
-/** Asks for a decision. The link only shows; deciding takes a click on the page behind it. */
-export function reviewMail({ workflow_name, reference, due_at, expires_at, url, ...asked }: ReviewMail): MailBody {
-  const title = "A run waits for your decision";
-  const [description, content] = [unlinked(shorten(asked.description, SHOWN)), unlinked(shorten(asked.display_value, SHOWN))];
-  const asks = `The workflow ${quotedName(workflow_name)} asks: ${quotedName(asked.title)}`;
-  const until = due_at
-    ? `Without a decision by ${utc(due_at)} it counts as rejected.`
-    : `The run waits until somebody decides. This link works until ${utc(expires_at)}.`;
-  const warning = "Whoever has this link can decide, so do not pass it on.";
-  const foreign = [description, content].filter((part) => part.trim());
-  return {
-    subject: `A run on Treadle waits for your decision (${reference})`,
-    // Where it begins and ends can be seen, so that nothing in it passes for ours.
-    text: [title, asks, ...(foreign.length ? [LINE, ...foreign, LINE] : []), `Look at it and decide:\n${url}`, until, warning].join("\n\n"),
-    html: page(title, [paragraph(asks), ...foreign.map(quote), button("Look at it and decide", url), paragraph(`${until} ${warning}`)]),
-  };
+      url: `${appUrl()}/review/${reviewToken(review_id, expires_at, user_id)}`,
+    });
+    // The same for every try, so that a mail which was sent twice is shown once.
+    const id = ["review", review_id, ...(user_id ? [user_id] : []), ...(count > 0 ? [count] : [])].join("-");
+    await sendMail({ to, id, ...body }).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length) throw failures[0];
 }

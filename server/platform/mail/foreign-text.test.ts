@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { invitationMail } from "#server/features/projects/set-member.ts";
-import { reviewMail } from "#server/features/reviews/tell.ts";
+import { reviewMail } from "#server/features/reviews/mail.ts";
 import { quotedName, unlinked } from "#server/platform/mail/layout.ts";
 
 const EVIL = "Reset at http://evil.example/now or www.evil.example”\r\nBcc: x@evil.example\n\nYour account is closed.";
@@ -25,7 +25,7 @@ test("a name is quoted, short and on one line", () => {
   expect(quotedName("é".repeat(200))).toBe(`“${"é".repeat(79)}…”`);
 });
 
-test("subjects hold nothing that a stranger wrote, and of the links in a mail only ours is one", () => {
+test("subjects hold nothing that a stranger wrote, and of the links in a mail only ours is one", async () => {
   const invitation = invitationMail({
     inviter: EVIL,
     project_name: EVIL,
@@ -33,7 +33,7 @@ test("subjects hold nothing that a stranger wrote, and of the links in a mail on
     expires_at: at,
     url: "https://ours.example/invite/x",
   });
-  const review = reviewMail({
+  const review = await reviewMail({
     title: EVIL,
     description: EVIL,
     display_value: EVIL,

@@ -90,6 +90,47 @@ export async function untoldReviews(): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+/** Most often that people are reminded of a review. */
+const MOST_REMINDERS = 3;
+/** The reminder with which a review is escalated. */
+export const ESCALATES_AT = 2;
+
+/**
+ * Takes waiting reviews whose next reminder is due, and the how manyth that is. Nobody else takes them for a minute: what gets lost
+ * meanwhile is due again then.
+ */
+export async function overlookedReviews(): Promise<{ review_id: string; count: number }[]> {
+  const { rows } = await pool().query<{ review_id: string; count: number }>(
+    `UPDATE waits SET remind_at = now() + interval '1 minute' WHERE id IN (
+       SELECT id FROM waits
+       WHERE remind_at <= now() AND reason = 'review' AND status = 'waiting' AND (deadline IS NULL OR deadline > now())
+       ORDER BY remind_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
+     RETURNING id AS review_id, reminded + 1 AS count`,
+  );
+  return rows;
+}
+
+/**
+ * Takes note, within a transaction, that people are reminded of a review, and sets the time of the next reminder, if one comes before
+ * the deadline. With the second, whom it is escalated to is asked as well, where anybody is named. Its row is locked.
+ * @param count the how manyth reminder it is
+ * @returns false when it was noted already, or the review does not wait any more
+ */
+export async function noteReminded(
+  within: Pick<Prisma.TransactionClient, "$executeRaw">,
+  review_id: string,
+  count: number,
+): Promise<boolean> {
+  const changed = await within.$executeRaw`
+    UPDATE waits w SET reminded = ${count}, remind_at = CASE WHEN ${count} < ${MOST_REMINDERS} AND (deadline IS NULL OR next.at < deadline) THEN next.at END,
+      terms = CASE WHEN ${count} = ${ESCALATES_AT} AND terms->'escalate_to' <> 'null' AND jsonb_array_length(terms->'assignees') > 0
+        THEN jsonb_set(terms, '{assignees}', (terms->'assignees') || jsonb_build_array(terms->'escalate_to')) ELSE terms END
+    FROM (SELECT id, now() + make_interval(secs => (terms->>'remind_hours')::float8 * 3600) AS at FROM waits WHERE id = ${review_id}::uuid) AS next
+    WHERE w.id = next.id AND w.reason = 'review' AND w.status = 'waiting' AND w.reminded = ${count} - 1
+      AND (deadline IS NULL OR deadline > now())`;
+  return changed === 1;
+}
+
 /**
  * Takes note, within a transaction, that people are told of a review. Its row is locked: a decision that comes now waits.
  * @returns undefined when it does not wait any more

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { reviewOpened } from "#server/events/events.ts";
+import { reviewOpened, reviewOverlooked } from "#server/events/events.ts";
 import { publishEvents } from "#server/events/send-events.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
 import { nextDispatches } from "#server/runs/store/queue.ts";
-import { untoldReviews } from "#server/runs/store/reviews.ts";
+import { overlookedReviews, untoldReviews } from "#server/runs/store/reviews.ts";
 import { expireDue, hasUntaken, runsAsleep } from "#server/runs/store/waits.ts";
 import { dispatchWakes, requestDue, wakeRuns } from "#server/runs/worker/dispatch.ts";
 
@@ -34,7 +34,7 @@ export async function expireWaits(wait_id?: string): Promise<void> {
 
 /**
  * Looks after waits: ends those whose deadline has passed, wakes runs again that have not taken the end of one (a run that still
- * sleeps after two minutes is asked for as a new dispatch), and has people told of reviews that nobody was told of.
+ * sleeps after two minutes is asked for as a new dispatch), and has people told of reviews that nobody was told of, and again of those that they have overlooked.
  * @returns how many runs were asked for again
  */
 export async function sweepWaits(): Promise<number> {
@@ -44,6 +44,9 @@ export async function sweepWaits(): Promise<number> {
   const late = asleep.filter((row) => row.is_late).map(({ execution_id }) => execution_id);
   if (late.length && !isEmbeddedExecutor()) await requestDue(await nextDispatches(late));
   await announceReviews(await untoldReviews());
+  // Taken by one sweep, and again when nothing came of it: the row counts how often people were told.
+  const overlooked = await overlookedReviews();
+  await publishEvents(overlooked.map((due) => reviewOverlooked.create(due, { id: `${due.review_id}-reminder-${due.count}` })));
   return asleep.length;
 }
 
