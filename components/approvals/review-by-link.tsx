@@ -1,17 +1,19 @@
 "use client";
 
 import { type FormEvent, useState } from "react";
+import { Answers, choiceName, choiceOf } from "#components/approvals/answers.tsx";
+import { verdictWord } from "#components/approvals/verdict.tsx";
+import { Votes } from "#components/approvals/votes.tsx";
 import { EntryHeading } from "#components/entry/entry-heading.tsx";
 import { formatDateTime } from "#components/format.ts";
 import { FormFailure } from "#components/forms/form.tsx";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
-import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Textarea } from "#components/ui/input.tsx";
 import { Markdown } from "#components/ui/markdown.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { Decision, type LinkedReview } from "#server/features/reviews/schema.ts";
+import type { LinkedReview } from "#server/features/reviews/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
 
 /** One review for whoever has the link: what is asked, and the two answers; afterwards who gave which. */
@@ -29,7 +31,7 @@ export function ReviewByLink({ token, initial, isPreview = false }: { token: str
           </section>
         )}
         {status === "waiting" ? (
-          <DecisionForm token={token} dueAt={review.due_at} onDecided={setReview} isPreview={isPreview} />
+          <DecisionForm token={token} review={review} onDecided={setReview} isPreview={isPreview} />
         ) : (
           <Verdict review={review} />
         )}
@@ -38,7 +40,8 @@ export function ReviewByLink({ token, initial, isPreview = false }: { token: str
   );
 }
 
-function Verdict({ review: { status, via, reviewer, decided_at, comment } }: { review: LinkedReview }) {
+function Verdict({ review }: { review: LinkedReview }) {
+  const { status, via, reviewer, decided_at, comment, text } = review;
   const when = decided_at && (
     <time dateTime={decided_at} suppressHydrationWarning>
       {formatDateTime(decided_at)}
@@ -46,42 +49,50 @@ function Verdict({ review: { status, via, reviewer, decided_at, comment } }: { r
   );
   if (status === "withdrawn")
     return <Notice title="No decision is needed any more">The run ended before anybody decided{when && <>, on {when}</>}.</Notice>;
-  const verb = status === "approved" ? "Approved" : "Rejected";
   const who = via === "timeout" ? "because nobody decided in time" : `by ${reviewer?.name || reviewer?.email || "a former member"}`;
+  const word = verdictWord(review);
   return (
-    <Notice
-      tone={status === "approved" ? "complete" : "waiting"}
-      title={
-        <>
-          {verb} {who}
-          {when && <>, {when}</>}
-        </>
-      }
-    >
-      {comment}
-    </Notice>
+    <>
+      <Notice
+        tone={status === "approved" ? "complete" : "info"}
+        title={
+          <>
+            {["Approved", "Rejected"].includes(word) ? `${word} ${who}` : `“${word}”, chosen ${who}`}
+            {when && <>, {when}</>}
+          </>
+        }
+      >
+        {comment}
+      </Notice>
+      {text !== null && <p className="whitespace-pre-wrap break-words rounded-md border px-4 py-3 text-14">{text}</p>}
+    </>
   );
 }
 
 interface DecisionFormProps {
   token: string;
-  dueAt: string | null;
+  review: LinkedReview;
   onDecided(review: LinkedReview): void;
   /** Only to be looked at: its buttons decide nothing. */
   isPreview: boolean;
 }
 
-function DecisionForm({ token, dueAt, onDecided, isPreview }: DecisionFormProps) {
+function DecisionForm({ token, review, onDecided, isPreview }: DecisionFormProps) {
   const client = useTRPCClient();
+  const { due_at, choices, quorum, own_choice } = review;
   const [comment, setComment] = useState("");
-  const [pending, setPending] = useState<Decision | null>(null);
+  const [text, setText] = useState<string | null>(null);
+  const [pending, setPending] = useState<string | null>(null);
   const [failure, setFailure] = useState<ErrorBody | null>(null);
+  const own = choiceOf(review, own_choice);
 
-  const decide = async (decision: Decision) => {
-    setPending(decision);
+  const decide = async (choice: string) => {
+    setPending(choice);
     setFailure(null);
+    const changed = text !== null && text !== review.text && { text };
     try {
-      onDecided(await client.reviews.decideByLink.mutate({ token, decision, ...(comment.trim() && { comment }) }));
+      onDecided(await client.reviews.decideByLink.mutate({ token, choice, ...(comment.trim() && { comment }), ...changed }));
+      setText(null);
     } catch (error) {
       setFailure(errorBodyOf(error));
       // Somebody was first: show who. What was typed stays when there is nothing to show.
@@ -95,36 +106,38 @@ function DecisionForm({ token, dueAt, onDecided, isPreview }: DecisionFormProps)
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const { submitter } = event.nativeEvent as SubmitEvent;
-    const decision = Decision.safeParse(submitter instanceof HTMLButtonElement ? submitter.value : undefined);
-    if (decision.success && pending === null && !isPreview) void decide(decision.data);
+    const choice = submitter instanceof HTMLButtonElement ? submitter.value : "";
+    if (choice && pending === null && !isPreview) void decide(choice);
   };
 
   return (
     <form onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {review.text !== null && review.editable && (
+        <Field label="Text" hint="Flows on as you leave it">
+          <Textarea name="text" rows={8} value={text ?? review.text} onChange={(event) => setText(event.target.value)} />
+        </Field>
+      )}
+      {review.text !== null && !review.editable && (
+        <section aria-label="Text that flows on" className="whitespace-pre-wrap break-words rounded-md border px-4 py-3 text-14">
+          {review.text}
+        </section>
+      )}
       <Field label="Comment" isOptional hint="Goes on into the run with your decision">
         <Textarea name="comment" rows={3} value={comment} onChange={(event) => setComment(event.target.value)} />
       </Field>
-      {dueAt !== null && (
+      {quorum > 1 && <Votes review={review} />}
+      {own && (
+        <Notice tone="complete" title={`Your answer counts: ${choiceName(own)}`}>
+          Others still have to answer. Until then you can choose otherwise.
+        </Notice>
+      )}
+      {due_at !== null && (
         <p className="text-13 text-ink-soft">
-          Without a decision it counts as rejected <Time value={dueAt} />.
+          Without a decision it counts as rejected <Time value={due_at} />.
         </p>
       )}
       <FormFailure failure={failure} />
-      <div className="grid grid-cols-2 gap-2">
-        <Button
-          type="submit"
-          value="approved"
-          variant="primary"
-          size="lg"
-          isPending={pending === "approved"}
-          disabled={isPreview || pending === "rejected"}
-        >
-          Approve
-        </Button>
-        <Button type="submit" value="rejected" size="lg" isPending={pending === "rejected"} disabled={isPreview || pending === "approved"}>
-          Reject
-        </Button>
-      </div>
+      <Answers choices={choices} pending={pending ?? isPreview} size="lg" />
     </form>
   );
 }

@@ -32,7 +32,8 @@ interface ReviewCardProps extends Omit<ReviewDecisionProps, "isCompact"> {
 
 /** One review with all that is needed to decide it, and afterwards who did. */
 export function ReviewCard({ hasRun = true, isPlain = false, ...decision }: ReviewCardProps) {
-  const { shown: review, missing } = useReviewContent(decision.review);
+  // What may be changed is needed whole.
+  const { shown: review, missing } = useReviewContent(decision.review, decision.review.editable);
   const titleId = useId();
   const isWaiting = review.status === "waiting";
   return (
@@ -51,9 +52,15 @@ export function ReviewCard({ hasRun = true, isPlain = false, ...decision }: Revi
           <ReviewFacts review={review} hasRun={hasRun} />
         </header>
         <ReviewContent review={review} missing={missing} />
+        {review.text !== null && !(review.editable && isWaiting && review.may_decide) && (
+          <section aria-label="Text that flows on" className="flex flex-col gap-1">
+            <p className="text-12 text-ink-soft">Text that flows on</p>
+            <p className="whitespace-pre-wrap break-words rounded-md border px-3 py-2.5 text-13">{review.text}</p>
+          </section>
+        )}
         {/* In a panel the answers stay in view while the content is read; on a phone they would leave no room to read it in. */}
         <div className={cn(isPlain && isWaiting && "-mx-3 -mb-3 border-t bg-surface px-3 py-2.5 md:sticky md:-bottom-3 md:z-1")}>
-          <ReviewDecision {...decision} isCompact={isPlain} />
+          <ReviewDecision {...decision} review={review} isCompact={isPlain} />
         </div>
       </div>
     </article>
@@ -74,6 +81,7 @@ function ReviewFacts({ review, hasRun }: { review: Review; hasRun: boolean }) {
   if (review.iteration !== "") facts.push(["Item", `item ${review.iteration}`]);
   facts.push(["Asked", <Time key="asked" value={review.created_at} />]);
   if (review.status === "waiting") facts.push(["Deadline", <Deadline key="due" dueAt={review.due_at} />]);
+  if (review.assignees.length > 0) facts.push(["Asked of", `for ${review.assignees.map(({ name }) => name).join(", ")}`]);
   return (
     <dl className="flex flex-wrap items-center gap-x-1.5 text-12 text-ink-soft [&>div+div]:before:text-ink-faint [&>div+div]:before:content-['·'] [&>div]:flex [&>div]:min-h-6 [&>div]:items-center [&>div]:gap-1.5">
       {facts.map(([name, value]) => (

@@ -1,9 +1,12 @@
 "use client";
 
-import { Check, MessageSquarePlus, X } from "lucide-react";
-import { type FormEvent, useEffect, useEffectEvent, useId, useRef, useState } from "react";
+import { MessageSquarePlus } from "lucide-react";
+import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
+import { Answers, isRejecting } from "#components/approvals/answers.tsx";
+import { dropDraft, isDraft, type ReviewDraft, useReviewDraft } from "#components/approvals/review-drafts.ts";
 import { toReviewSummary } from "#components/approvals/use-reviews.ts";
 import { Verdict } from "#components/approvals/verdict.tsx";
+import { Votes } from "#components/approvals/votes.tsx";
 import { FormFailure } from "#components/forms/form.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
@@ -12,71 +15,94 @@ import { cn } from "#components/ui/cn.ts";
 import { CopyButton } from "#components/ui/copy.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Textarea } from "#components/ui/input.tsx";
-import { Decision, type Review, type ReviewSummary } from "#server/features/reviews/schema.ts";
+import type { ReviewSummary } from "#server/features/reviews/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
+
+/** What somebody answers to a review. */
+export interface ReviewAnswer {
+  choice: string;
+  comment?: string;
+  text?: string;
+}
 
 export interface ReviewDecisionProps {
   review: ReviewSummary;
+  /** Takes the answer in place of sending it at once; it is shown from then on as `review` says. */
+  onAnswer?: (answer: ReviewAnswer) => void;
   /** Called once the server has taken the decision, or told that somebody was first. */
   onDecided?: (review: ReviewSummary) => void;
-  /** Called when a comment is begun, and when it is sent or given up. */
+  /** Called when something is begun to be typed, and when it is sent or given up. */
   onTyping?: (isTyping: boolean) => void;
-  /** Called when somebody who came too late has no need of the comment any more. */
+  /** Called when somebody who came too late has no need of the words any more. */
   onDismiss?: () => void;
   /** Where the room is needed for what is reviewed: the comment is asked for first. */
   isCompact?: boolean;
 }
 
-/** The two answers with a comment; afterwards, or for who may not decide, how it stands. */
-export function ReviewDecision({ review, onDecided, onTyping, onDismiss, isCompact = false }: ReviewDecisionProps) {
-  const { canDecide, user, project } = useStudio();
+/** The answers with a comment, and the text where there is one; afterwards, or for who may not decide, how it stands. */
+export function ReviewDecision({ review, onAnswer, onDecided, onTyping, onDismiss, isCompact = false }: ReviewDecisionProps) {
+  const { user, project, canDecide } = useStudio();
   const { trpc, client, cache } = useApi();
-  const [comment, setComment] = useState("");
+  const [draft, setDraft] = useReviewDraft(review.id);
   const [known, setKnown] = useState<ReviewSummary | null>(null);
-  const [isSending, setIsSending] = useState(false);
+  const [pending, setPending] = useState<string | null>(null);
   const [failure, setFailure] = useState<ErrorBody | null>(null);
   const verdict = useRef<HTMLDivElement>(null);
   const hasDecided = useRef(false);
   const shown = known ?? review;
   const isOver = shown.status !== "waiting";
-  const typed = comment.trim();
-  const isTooLate = isOver && !isSending && typed !== "" && shown.comment !== typed;
+  const typed = draft.comment.trim();
+  const isSending = pending !== null;
+  const isTooLate = isOver && !isSending && isDraft(draft) && (shown.comment !== typed || shown.text !== (draft.text ?? shown.text));
 
-  const type = (text: string) => {
-    setComment(text);
-    const isTyping = text.trim() !== "";
-    if (isTyping !== (typed !== "")) onTyping?.(isTyping);
+  const type = (changes: Partial<ReviewDraft>) => {
+    const next = { ...draft, ...changes };
+    setDraft(changes);
+    if (isDraft(next) !== isDraft(draft)) onTyping?.(isDraft(next));
   };
 
-  const decide = async (decision: Decision) => {
+  const decide = async (choice: string) => {
     const { id: review_id, execution_id, node_id, iteration } = review;
+    const text = draft.text !== null && draft.text !== review.text ? draft.text : undefined;
+    const answer = { choice, ...(typed && { comment: typed }), ...(text !== undefined && { text }) };
+    if (onAnswer) return onAnswer(answer);
     hasDecided.current = true;
     setFailure(null);
-    setIsSending(true);
-    // Shown at once; taken back when the server says no.
+    setPending(choice);
+    const meant = review.choices.find(({ id }) => id === choice);
+    // Shown at once; taken back when the server says no. Where several must agree only the server knows whether it is over.
     const hoped: ReviewSummary = {
       ...review,
-      status: decision,
+      ...(text !== undefined && { text }),
+      status: meant && isRejecting(meant) ? "rejected" : "approved",
+      choice,
       comment: typed || null,
       reviewer: { id: user.id, email: user.email, name: user.name },
       role: project.role,
       via: "ui",
       decided_at: new Date().toISOString(),
     };
-    setKnown(hoped);
+    if (review.quorum === 1) setKnown(hoped);
+    const read = () => client.reviews.get.query({ review_id }).then(toReviewSummary);
     try {
-      await client.executions.approve.mutate({ execution_id, node_id, iteration, decision, ...(typed && { comment: typed }) });
+      await client.executions.approve.mutate({ execution_id, node_id, iteration, ...answer });
+      const settled = review.quorum === 1 ? hoped : await read();
+      setKnown(settled);
+      dropDraft(review_id);
       onTyping?.(false);
-      onDecided?.(hoped);
+      if (settled.status !== "waiting") onDecided?.(settled);
     } catch (error) {
       setFailure(errorBodyOf(error));
-      const found = await client.reviews.get.query({ review_id }).catch(() => null);
-      const current = found && found.status !== "waiting" ? toReviewSummary(found) : null;
+      const found = await read().catch(() => null);
+      const current = found && found.status !== "waiting" ? found : null;
       setKnown(current);
-      if (current?.comment === typed) onTyping?.(false); // it had arrived after all
+      if (current?.comment === typed && draft.text === null) {
+        dropDraft(review_id); // it had arrived after all
+        onTyping?.(false);
+      }
       if (current) onDecided?.(current);
     } finally {
-      setIsSending(false);
+      setPending(null);
       void cache.invalidateQueries(trpc.reviews.pathFilter());
       void cache.invalidateQueries(trpc.notifications.pathFilter());
     }
@@ -90,7 +116,7 @@ export function ReviewDecision({ review, onDecided, onTyping, onDismiss, isCompa
     if (hasDecided.current && shown.status !== "waiting") verdict.current?.focus({ preventScroll: true });
   }, [shown.status]);
 
-  const isAsked = canDecide && (!isOver || isTooLate);
+  const isAsked = review.may_decide && (!isOver || isTooLate);
   return (
     <div className="flex flex-col gap-3">
       {/* Its live region is there from the start: what comes into it is read out. */}
@@ -100,58 +126,84 @@ export function ReviewDecision({ review, onDecided, onTyping, onDismiss, isCompa
           <Verdict review={shown} isSending={isSending} />
         </div>
       </div>
+      {!isOver && <Votes review={shown} />}
       {isAsked && (
         <DecisionForm
           review={review}
-          comment={comment}
+          draft={draft}
           failure={failure}
-          isSending={isSending}
+          pending={pending}
           isCompact={isCompact}
           isTooLate={isTooLate}
-          onComment={type}
-          onDecide={(decision) => void decide(decision)}
+          onType={type}
+          onDecide={(choice) => void decide(choice)}
           onDismiss={() => {
-            type("");
+            dropDraft(review.id);
+            onTyping?.(false);
             onDismiss?.();
           }}
         />
       )}
-      {!isOver && !canDecide && (
-        <p className="text-12 text-ink-soft">Approvers, editors and admins decide reviews. In this project you are a viewer.</p>
+      {!isOver && !review.may_decide && (
+        <p className="text-12 text-ink-soft">
+          {canDecide ? whoDecides(review) : "Approvers, editors and admins decide reviews. In this project you are a viewer."}
+        </p>
       )}
     </div>
   );
 }
 
+/** Who may decide a review that one may not. */
+function whoDecides({ assignees }: ReviewSummary): string {
+  if (assignees.length === 0) return "You started this run, so somebody else has to decide.";
+  return `This is for ${assignees.map(({ name }) => name).join(", ")} to decide.`;
+}
+
 const MAX_CHARACTERS = 10_000;
 
 interface DecisionFormProps {
-  review: Review;
-  comment: string;
+  review: ReviewSummary;
+  draft: ReviewDraft;
   failure: ErrorBody | null;
-  isSending: boolean;
+  /** Id of the choice that is being sent. */
+  pending: string | null;
   isCompact: boolean;
   /** Somebody was first: what was typed can only be copied. */
   isTooLate: boolean;
-  onComment(comment: string): void;
-  onDecide(decision: Decision): void;
+  onType(changes: Partial<ReviewDraft>): void;
+  onDecide(choice: string): void;
   onDismiss(): void;
 }
 
-/** The comment and the two answers; for who comes too late the comment, to be taken along. */
-export function DecisionForm(props: DecisionFormProps) {
-  const { review, comment, failure, isSending, isCompact, isTooLate, onComment, onDecide, onDismiss } = props;
+/** The text, the comment and the answers; for who comes too late the words, to be taken along. */
+function DecisionForm(props: DecisionFormProps) {
+  const { review, draft, failure, pending, isCompact, isTooLate, onType, onDecide, onDismiss } = props;
   const [isCommenting, setIsCommenting] = useState(!isCompact);
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const { submitter } = event.nativeEvent as SubmitEvent;
-    const decision = Decision.safeParse(submitter instanceof HTMLButtonElement ? submitter.value : undefined);
-    if (decision.success && !isSending && !isTooLate) onDecide(decision.data);
+    const choice = submitter instanceof HTMLButtonElement ? submitter.value : "";
+    if (choice && pending === null && !isTooLate) onDecide(choice);
   };
   const name = review.title || review.label;
+  const hasText = review.text !== null && review.editable;
   return (
     <form onSubmit={onSubmit} noValidate aria-label={isTooLate ? `Not sent: ${name}` : `Decide: ${name}`} className="flex flex-col gap-3">
-      {(isCommenting || isTooLate) && (
+      {hasText && (!isTooLate || draft.text !== null) && (
+        <Field
+          label={isTooLate ? "Your text, which was not sent" : "Text"}
+          {...(!isTooLate && { hint: review.truncated ? "Show all of it to change it" : "Flows on as you leave it" })}
+        >
+          <Textarea
+            rows={6}
+            readOnly={isTooLate || review.truncated}
+            value={draft.text ?? review.text ?? ""}
+            data-text
+            onChange={(event) => onType({ text: event.target.value === review.text ? null : event.target.value })}
+          />
+        </Field>
+      )}
+      {(isCommenting || isTooLate || draft.comment !== "") && (!isTooLate || draft.comment.trim() !== "") && (
         // One element before and after, so that whoever types keeps the place and the selection.
         <Field label={isTooLate ? "Your comment, which was not sent" : "Comment"} isOptional={!isTooLate}>
           <Textarea
@@ -160,20 +212,21 @@ export function DecisionForm(props: DecisionFormProps) {
             readOnly={isTooLate}
             maxLength={MAX_CHARACTERS}
             placeholder="Goes on into the run with your decision"
-            value={comment}
+            value={draft.comment}
             data-comment
-            onChange={(event) => onComment(event.target.value)}
+            onChange={(event) => onType({ comment: event.target.value })}
           />
         </Field>
       )}
       {isTooLate ? (
         <div className="flex flex-wrap items-center gap-2">
-          <CopyButton isWide value={comment} what="comment" className="max-sm:h-11 max-sm:flex-1" />
+          {draft.comment.trim() !== "" && <CopyButton isWide value={draft.comment} what="comment" className="max-sm:h-11 max-sm:flex-1" />}
+          {draft.text !== null && <CopyButton isWide value={draft.text} what="text" className="max-sm:h-11 max-sm:flex-1" />}
           <Button
             className="max-sm:h-11 max-sm:flex-1"
             onClick={({ currentTarget }) => {
               // The button goes with the card; whoever uses the keyboard goes on in what is around it.
-              currentTarget.closest<HTMLElement>("[role=tabpanel]")?.focus({ preventScroll: true });
+              currentTarget.closest<HTMLElement>("[data-focus-home], [role=tabpanel]")?.focus({ preventScroll: true });
               onDismiss();
             }}
           >
@@ -183,45 +236,21 @@ export function DecisionForm(props: DecisionFormProps) {
       ) : (
         <>
           <FormFailure failure={failure} />
-          <Answers review={review} isSending={isSending} onAddComment={isCommenting ? null : () => setIsCommenting(true)} />
+          <Answers choices={review.choices} pending={pending}>
+            {!isCommenting && draft.comment === "" && (
+              <Button
+                variant="ghost"
+                icon={<MessageSquarePlus />}
+                data-comment
+                className="max-sm:h-11 max-sm:w-full"
+                onClick={() => setIsCommenting(true)}
+              >
+                Add a comment
+              </Button>
+            )}
+          </Answers>
         </>
       )}
     </form>
-  );
-}
-
-interface AnswersProps {
-  review: Review;
-  isSending: boolean;
-  /** Null when there is a field for it already. */
-  onAddComment: (() => void) | null;
-}
-
-function Answers({ review, isSending, onAddComment }: AnswersProps) {
-  const hint = useId();
-  return (
-    <div className="flex flex-wrap items-center gap-2">
-      <Button type="submit" value="approved" variant="primary" icon={<Check />} disabled={isSending} className="max-sm:h-11 max-sm:flex-1">
-        Approve
-      </Button>
-      <Button
-        type="submit"
-        value="rejected"
-        icon={<X />}
-        disabled={isSending}
-        aria-describedby={hint}
-        className="max-sm:h-11 max-sm:flex-1"
-      >
-        Reject
-      </Button>
-      {onAddComment && (
-        <Button variant="ghost" icon={<MessageSquarePlus />} data-comment className="max-sm:h-11 max-sm:w-full" onClick={onAddComment}>
-          Add a comment
-        </Button>
-      )}
-      <p id={hint} className="text-12 text-ink-soft max-sm:w-full">
-        {review.rejection_continues ? "If you reject, the run goes on at Rejected." : "If you reject, the run ends as rejected."}
-      </p>
-    </div>
   );
 }

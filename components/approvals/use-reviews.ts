@@ -50,18 +50,22 @@ export interface MissingPart {
 /** A review that was read by itself, as one of a list: nothing of it was left out. */
 export const toReviewSummary = (review: Review): ReviewSummary => ({ ...review, truncated: false });
 
-/** A review of a list, with all that it asks once that was loaded; `missing` is null when nothing is left out. */
-export function useReviewContent(review: ReviewSummary): { shown: ReviewSummary; missing: MissingPart | null } {
+/**
+ * A review of a list, with all that it asks once that was loaded; `missing` is null when nothing is left out.
+ * @param isWanted loads it without being asked to
+ */
+export function useReviewContent(review: ReviewSummary, isWanted = false): { shown: ReviewSummary; missing: MissingPart | null } {
   const trpc = useTRPC();
   const [isAsked, setIsAsked] = useState(false);
   // Static: what is asked never changes, and it may be long.
-  const options = { enabled: isAsked && review.truncated, staleTime: "static" } as const;
+  const options = { enabled: (isAsked || isWanted) && review.truncated, staleTime: "static" } as const;
   const { data, isFetching, error, refetch } = useQuery(trpc.reviews.get.queryOptions({ review_id: review.id }, options));
   if (!review.truncated) return { shown: review, missing: null };
-  if (data) {
-    const { title, description, display_value } = data;
-    return { shown: { ...review, title, description, display_value }, missing: null };
+  // The text may have been changed by somebody since it was loaded: then it is loaded anew.
+  if (data && (data.text ?? "").startsWith(review.text ?? "")) {
+    const { title, description, display_value, text } = data;
+    return { shown: { ...review, title, description, display_value, text, truncated: false }, missing: null };
   }
-  const load = () => (isAsked ? void refetch() : setIsAsked(true));
+  const load = () => (isAsked || isWanted ? void refetch() : setIsAsked(true));
   return { shown: review, missing: { isLoading: isFetching, error, load } };
 }

@@ -1,5 +1,7 @@
 "use client";
 
+import { choiceName, choiceOf } from "#components/approvals/answers.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Review } from "#server/features/reviews/schema.ts";
@@ -18,6 +20,13 @@ export function formatReviewer({ via, reviewer, role }: Pick<Review, "via" | "re
   return [`by ${name}`, role && `(${role})`, via && VIA[via]].filter(Boolean).join(" ");
 }
 
+/** What was decided, in a word: the choice by its name, where it is another than to approve or reject. */
+export function verdictWord(review: Pick<Review, "status" | "choice" | "choices">): string {
+  const own = choiceOf(review, review.choice);
+  if (own && !["Approve", "Reject"].includes(own.label)) return choiceName(own);
+  return review.status === "approved" ? "Approved" : "Rejected";
+}
+
 /** How a review was decided: by whom, in which role, which way and when, and with which words. */
 export function Verdict({ review, isSending = false }: { review: Review; isSending?: boolean }) {
   const { status, comment, decided_at } = review;
@@ -32,13 +41,10 @@ export function Verdict({ review, isSending = false }: { review: Review; isSendi
   const isApproved = status === "approved";
   return (
     <div className="flex items-start gap-2 text-13">
-      <StatusIcon status={isSending ? "running" : isApproved ? "complete" : "rejected"} isDecorative className="mt-0.75" />
+      <StatusIcon status={isSending ? "running" : isApproved ? "complete" : "cancelled"} isDecorative className="mt-0.75" />
       <div className="min-w-0 flex-1">
         <p>
-          <strong className={isApproved ? "font-semibold text-complete" : "font-semibold text-waiting"}>
-            {isApproved ? "Approved" : "Rejected"}
-          </strong>{" "}
-          {formatReviewer(review)}
+          <strong className={cn("font-semibold", isApproved && "text-complete")}>{verdictWord(review)}</strong> {formatReviewer(review)}
           {decided_at && (
             <>
               , <Time value={decided_at} />

@@ -21,7 +21,8 @@ export const statusLooks: Record<Status, StatusLook> = {
   paused: { label: "Paused", tone: "waiting", icon: Pause },
   completed: { label: "Completed", tone: "complete", icon: Check },
   failed: { label: "Failed", tone: "failed", icon: X },
-  rejected: { label: "Rejected", tone: "waiting", icon: Ban },
+  // A person's No is no warning.
+  rejected: { label: "Rejected", tone: "skipped", icon: Ban },
   cancelled: { label: "Cancelled", tone: "skipped", icon: Ban },
   idle: { label: "Idle", tone: "neutral", icon: CircleDashed },
   waiting: { label: "Waiting", tone: "waiting", icon: Pause },

@@ -1,7 +1,7 @@
 import { readStream } from "#e2e/api/read-stream.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import { Review, ReviewPage } from "#server/features/reviews/schema.ts";
+import { DecidedReviews, Review, ReviewPage } from "#server/features/reviews/schema.ts";
 import { Execution } from "#server/runs/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
@@ -194,6 +194,47 @@ run(
     expect((await finished(waiting.id)).reviews).toMatchObject([{ decision: "approved", role: "approver" }]);
   },
 );
+
+run("two of those who are asked agree on a choice, one with another text, which flows on", async ({ api, newUser, paused, finished }) => {
+  const [ann, bob, editor] = [await newUser({ role: "approver" }), await newUser({ role: "approver" }), await newUser({ role: "editor" })];
+  const choices = [
+    { id: "send", label: "Send" },
+    { id: "later", label: "Later" },
+    { id: "never", label: "Never", style: "danger" },
+  ];
+  const asked = { assignees: [{ kind: "role", value: "approver" }], quorum: 2, choices, text: "Dear {{trigger.output}}", editable: true };
+  const waiting = await paused({
+    nodes: [manual, review("Check", asked), output("Sent", "{{Check.decision}}: {{Check.text}}"), output("Kept", "kept")],
+    edges: [edge("t", "Check"), edge("Check", "Sent", "send"), edge("Check", "Kept", "later")],
+  });
+  const approve = `/executions/${waiting.id}/approve`;
+  const { body: refusal } = await editor.api.post(approve, { choice: "send" }, { schema: ErrorBody, status: 403 });
+  expect(refusal.detail).toContain("is for approvers");
+  await ann.api.post(approve, { choice: "send", text: "Dear all" }, { status: 200 });
+  await ann.api.post(approve, { choice: "send" }, { schema: ErrorBody, status: 409 });
+  await ann.api.post(approve, { decision: "rejected", choice: "send" }, { schema: ErrorBody, status: 422 });
+  const { body: list } = await bob.api.get("/reviews?assigned_to=me&sort=due", { schema: ReviewPage });
+  expect(list.items).toMatchObject([
+    {
+      kind: "review",
+      status: "waiting",
+      text: "Dear all",
+      quorum: 2,
+      votes: [{ choice: "send" }],
+      assignees: [{ name: "approvers" }],
+      may_decide: true,
+    },
+  ]);
+  const answers = [{ review_id: list.items[0]?.id, choice: "send" }];
+  const { body: decided } = await bob.api.post("/reviews/decide", { answers }, { schema: DecidedReviews, status: 200 });
+  expect(decided.results).toMatchObject([{ error: null, review: { status: "approved", choice: "send" } }]);
+  expect(await finished(waiting.id)).toMatchObject({
+    status: "completed",
+    output: "send: Dear all",
+    reviews: [{ decision: "approved", choice: "send" }],
+  });
+  expect((await api.get("/reviews?assigned_to=me", { schema: ReviewPage })).body.total).toBe(0);
+});
 
 run("a cancelled run takes no decision", async ({ api, paused }) => {
   const waiting = await paused(twoWays());

@@ -64,17 +64,17 @@ test("a review is found by its badge, approved with a comment, and the run says 
   await card.getByLabel("Comment").fill("Nice and short");
   await card.getByLabel("Comment").press("Tab");
   await page.keyboard.press("Enter");
-  await expect(card).toContainText("Approved by Robin Weaver (admin) in the web app");
-  await expect(card).toContainText("Nice and short");
+  await expect(page.getByText("Approve: Publish it?.")).toBeVisible();
+  await page.getByRole("button", { name: "Send now" }).click();
+  await expect(page.getByText("Nothing waits for a decision")).toBeVisible();
   await expect(page.getByRole("link", { name: "Approvals", exact: true })).toBeVisible(); // nothing is counted any more
   expect(await finished(execution.id)).toMatchObject({ status: "completed", output: "printed: Nice and short" });
 
   await page.getByRole("tab", { name: "Decided" }).click();
-  await page
-    .getByRole("tabpanel", { name: "Decided" }) // the card stays in the other panel too, hidden
-    .getByRole("article", { name: "Publish it?" })
-    .getByRole("link", { name: /Press desk/ })
-    .click();
+  const decided = page.getByRole("tabpanel", { name: "Decided" }).getByRole("article", { name: "Publish it?" });
+  await expect(decided).toContainText("Approved by Robin Weaver (admin) in the web app");
+  await expect(decided).toContainText("Nice and short");
+  await decided.getByRole("link", { name: /Press desk/ }).click();
   await expect(page.getByRole("heading", { name: /Press desk/ })).toBeVisible();
   await page.getByRole("tab", { name: "Reviews" }).click();
   await expect(page.getByRole("tabpanel", { name: "Reviews" })).toContainText("Approved by Robin Weaver (admin) in the web app");
@@ -173,7 +173,13 @@ test("a long text is read whole, who comes too late keeps the words, and a viewe
 
   await page.goto("/approvals");
   const cardOf = (workflow: string) => page.getByRole("article", { name: "Publish it?" }).filter({ hasText: workflow });
+  const open = (workflow: string) =>
+    page
+      .getByRole("region", { name: "Reviews" })
+      .getByRole("button", { name: new RegExp(workflow) })
+      .click();
   const typedAt = cardOf("Refunds");
+  await open("Refunds");
   await expect(typedAt).toContainText("Only the beginning is shown.");
   await expect(typedAt).not.toContainText("The very end.");
   await typedAt.getByRole("button", { name: "Show all" }).click();
@@ -184,14 +190,18 @@ test("a long text is read whole, who comes too late keeps the words, and a viewe
 
   // Deciding reads the list again, which has neither of the two any more.
   const tooLate = cardOf("Press desk");
+  await open("Press desk");
   await tooLate.getByLabel("Comment").fill("late");
   await decide(press.id, { decision: "approved" });
   await tooLate.getByRole("button", { name: "Reject" }).click();
-  await expect(tooLate.getByRole("alert")).toContainText(/has already approved/);
-  for (const [card, words] of [
-    [tooLate, "late"],
-    [typedAt, "Ask Ada first"],
+  await page.getByRole("button", { name: "Send now" }).click();
+  const refusal = page.getByRole("alert").filter({ hasText: "0 of 1 answer were taken" });
+  await expect(refusal).toContainText(/has already approved/);
+  for (const [workflow, card, words] of [
+    ["Press desk", tooLate, "late"],
+    ["Refunds", typedAt, "Ask Ada first"],
   ] as const) {
+    await open(workflow);
     await expect(card).toContainText("Approved by Robin Weaver (editor) over the API");
     const unsent = card.getByLabel("Your comment, which was not sent");
     await expect(unsent).toHaveValue(words);
@@ -202,7 +212,8 @@ test("a long text is read whole, who comes too late keeps the words, and a viewe
   await expect(typedAt).toContainText("Fine by me");
   await typedAt.getByRole("button", { name: "Dismiss" }).click();
   await expect(typedAt).toBeHidden();
-  await expect(page.getByRole("tabpanel", { name: /Waiting/ })).toBeFocused();
+  await expect(page.locator("[data-focus-home]").first()).toBeFocused();
+  await open("Press desk");
   await expect(tooLate).toBeVisible();
 
   await page.goto(`/runs/${orders.id}`);

@@ -11,6 +11,7 @@ import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Switch } from "#components/ui/switch.tsx";
 import { AgentPicker } from "#components/workflow-editor/fields/agent-picker.tsx";
+import { AssigneesField } from "#components/workflow-editor/fields/assignees-field.tsx";
 import { ChildParameters, useChildTrigger, VersionField } from "#components/workflow-editor/fields/child-workflow.tsx";
 import { CodeField } from "#components/workflow-editor/fields/code-field.tsx";
 import { CredentialPicker } from "#components/workflow-editor/fields/credential-picker.tsx";
@@ -24,6 +25,7 @@ import { TimezoneField } from "#components/workflow-editor/fields/timezone-field
 import { ToggleRow } from "#components/workflow-editor/fields/toggle-row.tsx";
 import type { NodeConfig, NodeUi } from "#components/workflow-editor/nodes/types.ts";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
+import { type Assignee, MAX_ASSIGNEES } from "#server/workflow/nodes/review-terms.ts";
 import type { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
 
 // Loaded with the first condition that is looked at.
@@ -104,6 +106,12 @@ function Control({ nodeId, name, schema, ui, value, config, problems, isReadOnly
   switch (meta.widget) {
     case "agent":
       return <AgentPicker value={text} isReadOnly={isReadOnly} onChange={onChange} />;
+    case "assignees": {
+      const isOne = !Array.isArray(value);
+      const named = (isOne ? (value ? [value] : []) : value) as Assignee[];
+      const change = (next: Assignee[]) => onChange(isOne ? (next[0] ?? null) : next);
+      return <AssigneesField value={named} most={isOne ? 1 : MAX_ASSIGNEES} isReadOnly={isReadOnly} onChange={change} />;
+    }
     case "parameters":
       return (
         <ParametersField value={Array.isArray(value) ? (value as TriggerParameter[]) : []} isReadOnly={isReadOnly} onChange={onChange} />

@@ -3,12 +3,15 @@ import { approveExecution, decideReviews } from "#server/features/reviews/decide
 import { decideByLink, getLinkedReview, reviewToken } from "#server/features/reviews/link.ts";
 import { countWaitingReviews, getReview, listReviews } from "#server/features/reviews/read.ts";
 import type { Answer } from "#server/features/reviews/schema.ts";
+import { graphScope } from "#server/features/workflows/checks.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import { addMember } from "#server/testing/add-member.ts";
 import { collectEvents, inSeconds, newPausedRun, openReview, reviewRow } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
+import { findProblems } from "#server/workflow/problems.ts";
+import { Graph } from "#server/workflow/schema.ts";
 
 const database = testDatabase();
 let admin: ProjectPrincipal;
@@ -159,6 +162,29 @@ test("many at once: each counts for itself, and of another project there is noth
     { review_id: foreign.id, review: null, error: { error_code: "NOT_FOUND" } },
   ]);
   expect(await reviewRow(foreign.id)).toMatchObject({ status: "waiting" });
+});
+
+test("a review that asks people of whom too few can decide is a problem before anything runs", async () => {
+  const [ann, viewer] = [await member("editor"), await member("viewer")];
+  const problemsWith = async (data: object) => {
+    const nodes = [{ id: "r", type: "humanLoopNode", position: { x: 0, y: 0 }, data: { label: "Check", ...data } }];
+    const graph = Graph.parse({ nodes, edges: [] });
+    return findProblems(graph, await graphScope(admin.project.id, graph)).flatMap(({ field, message }) =>
+      field ? [`${field}: ${message}`] : [],
+    );
+  };
+  const assignees = [person(ann), person(viewer)];
+  expect(await problemsWith({ assignees })).toEqual([]);
+  expect(await problemsWith({ assignees, quorum: 2 })).toEqual([expect.stringMatching(/^assignees: .*only 1 can decide/)]);
+  expect(await problemsWith({ assignees: [person(viewer)] })).toEqual([expect.stringMatching(/^assignees: .*nobody decides/)]);
+  expect(await problemsWith({ assignees, quorum: 3 })).toEqual([expect.stringMatching(/^quorum: /)]);
+  expect(await problemsWith({ assignees: [{ kind: "role", value: "owner" }] })).toEqual([expect.stringMatching(/^assignees: "owner"/)]);
+  expect(await problemsWith({ remind_hours: 2, timeout_hours: 2 })).toEqual([expect.stringMatching(/^remind_hours: /)]);
+  const yes = [
+    { id: "a", label: "A" },
+    { id: "b", label: "B" },
+  ];
+  expect(await problemsWith({ choices: yes, timeout_hours: 1 })).toEqual([expect.stringMatching(/^choices: .*danger/)]);
 });
 
 test("lists: what is due first, what is for me, what is due soon, of a workflow; the badge leaves out what is for others", async () => {

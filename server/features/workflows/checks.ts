@@ -10,6 +10,7 @@ import { credentialsIn } from "#server/workflow/compiled-graph.ts";
 import { CronError, checkCron } from "#server/workflow/cron.ts";
 import { findFaults, type GraphFault, labelOf, withNamedHandles } from "#server/workflow/graph.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
+import { humanLoopNode } from "#server/workflow/nodes/human-loop-node.ts";
 import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
 import { workflowNode } from "#server/workflow/nodes/workflow-node.ts";
 import { findProblems } from "#server/workflow/problems.ts";
@@ -26,12 +27,31 @@ export const agentIdsOf = (graph: Graph): string[] => [
  */
 export async function graphScope(project_id: string, graph: Graph, agents: AgentNames = null): Promise<NodeScope> {
   const readsCredentials = credentialsIn(graph).size > 0;
-  const [names, credentials, workflows] = await Promise.all([
+  const [names, credentials, workflows, reviewers] = await Promise.all([
     agentNames(project_id, agentIdsOf(graph), agents),
     readsCredentials ? credentialNames(project_id) : undefined,
     workflowNames(project_id, workflowIdsOf(graph)),
+    reviewersAmong(project_id, reviewersOf(graph)),
   ]);
-  return { agentName: (id) => names.get(id), credentialNames: credentials, workflowName: (id) => workflows.get(id) };
+  const isReviewer = (value: string) => reviewers.has(value.toLowerCase());
+  return { isReviewer, agentName: (id) => names.get(id), credentialNames: credentials, workflowName: (id) => workflows.get(id) };
+}
+
+/** People whom the reviews of a graph name, by id or address. */
+const reviewersOf = (graph: Graph): string[] =>
+  graph.nodes.flatMap(({ type, data }) => {
+    const { assignees } = type === humanLoopNode.type ? (humanLoopNode.config.safeParse(data).data ?? {}) : {};
+    return (assignees ?? []).flatMap(({ kind, value }) => (kind === "user" ? [value.toLowerCase()] : []));
+  });
+
+/** Those of them who may decide reviews of the project. */
+async function reviewersAmong(project_id: string, named: readonly string[]): Promise<ReadonlySet<string>> {
+  if (named.length === 0) return new Set();
+  const rows = await db().membership.findMany({
+    where: { project_id, role: { not: "viewer" }, user: { OR: [{ id: { in: named.filter(isUuid) } }, { email: { in: [...named] } }] } },
+    select: { user: { select: { id: true, email: true } } },
+  });
+  return new Set(rows.flatMap(({ user }) => [user.id, user.email]));
 }
 
 async function workflowNames(project_id: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {

@@ -234,6 +234,8 @@ export interface NodeScope {
   codeFault?(code: string, inputs: readonly string[]): string | undefined;
   /** Name of a workflow of the project, or undefined when there is none with this id; left out where they are not known. */
   workflowName?(id: string): string | undefined;
+  /** Whether somebody, by id or address, may decide reviews of the project; left out where members are not known. */
+  isReviewer?(value: string): boolean;
   /** Names of the project's credentials; left out where they are not known, or the graph reads none. */
   credentialNames?: readonly string[] | undefined;
 }

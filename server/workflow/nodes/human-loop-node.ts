@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineNode, type NodeProblem, template } from "#server/workflow/nodes/definition.ts";
+import { defineNode, type NodeProblem, type NodeScope, template } from "#server/workflow/nodes/definition.ts";
 import {
   Assignee,
   choiceName,
@@ -112,7 +112,8 @@ type Config = z.infer<typeof config>;
 
 const isRole = (value: string) => (DECIDING_ROLES as readonly string[]).includes(value);
 
-function problems({ assignees, quorum, choices, timeout_hours, remind_hours, escalate_to }: Config): NodeProblem[] {
+function problems(config: Config, scope: NodeScope): NodeProblem[] {
+  const { assignees, quorum, choices, timeout_hours, remind_hours, escalate_to } = config;
   const found: NodeProblem[] = [];
   const names = choices.map(choiceName);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -126,11 +127,17 @@ function problems({ assignees, quorum, choices, timeout_hours, remind_hours, esc
     if (wrong) found.push({ field, message: `"${wrong.value}" is no role that decides reviews: use approver, editor or admin.` });
   }
   const people =
-    assignees.length > 0 && assignees.every(({ kind }) => kind === "user") ? new Set(assignees.map(({ value }) => value)).size : null;
-  if (people !== null && people < quorum)
+    assignees.length > 0 && assignees.every(({ kind }) => kind === "user") ? new Set(assignees.map(({ value }) => value)) : null;
+  const deciding = people && [...people].filter((value) => scope.isReviewer?.(value) ?? true).length;
+  if (people && people.size < quorum)
     found.push({
       field: "quorum",
-      message: `${quorum} must agree, and ${people === 1 ? "one person is" : `${people} people are`} asked. Ask more, or want fewer.`,
+      message: `${quorum} must agree, and ${people.size === 1 ? "one person is" : `${people.size} people are`} asked. Ask more, or want fewer.`,
+    });
+  else if (deciding !== null && deciding < quorum)
+    found.push({
+      field: "assignees",
+      message: `Of those who are asked, ${deciding === 0 ? "nobody decides" : `only ${deciding} can decide`} reviews in this project. Ask somebody else, or change their role.`,
     });
   if (escalate_to && remind_hours === 0)
     found.push({ field: "remind_hours", message: "Say after how many hours people are reminded: the escalation follows a reminder." });

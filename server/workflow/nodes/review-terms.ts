@@ -63,11 +63,18 @@ export const choiceName = ({ id, label }: Pick<ReviewChoice, "id" | "label">): s
 /** Where a review goes that nobody decides in time. */
 export const lateChoice = (choices: readonly ReviewChoice[]): string => (choices.find(isRejecting) ?? choices.at(-1))?.id ?? "rejected";
 
+// Ways out are asked for very often, of data that does not change.
+const known = new WeakMap<object, readonly ReviewChoice[]>();
+
 /** Of a node's data as it stands, which may not be whole while somebody works on it. */
-export function choicesIn(data: Readonly<Record<string, unknown>>): readonly ReviewChoice[] {
-  const choices = Array.isArray(data.choices) ? (data.choices as unknown[]) : DEFAULT_CHOICES;
-  return choices.flatMap((one) => {
-    const parsed = ReviewChoice.safeParse(one);
-    return parsed.success ? [parsed.data] : [];
-  });
+export function choicesIn({ choices }: Readonly<Record<string, unknown>>): readonly ReviewChoice[] {
+  if (!Array.isArray(choices)) return DEFAULT_CHOICES;
+  const read =
+    known.get(choices) ??
+    choices.flatMap((one: unknown) => {
+      const parsed = ReviewChoice.safeParse(one);
+      return parsed.success ? [parsed.data] : [];
+    });
+  known.set(choices, read);
+  return read;
 }

@@ -13,6 +13,7 @@ import { toast } from "#components/ui/toaster.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { Decision } from "#server/features/reviews/schema.ts";
+import { DEFAULT_CHOICES } from "#server/workflow/nodes/review-terms.ts";
 
 /** Pixels below a card in which the answers and the canvas's bar find room. */
 const MIN_BELOW = 104;
@@ -32,6 +33,13 @@ function focusComment(tries = TRIES): void {
   else if (tries > 0) setTimeout(focusComment, TRY_MS, tries - 1);
 }
 
+/** True for a review that anybody may simply approve or reject. */
+function isPlainReview({ assignees, quorum, choices, editable }: Readonly<Record<string, unknown>>): boolean {
+  const isNamed = Array.isArray(assignees) && assignees.length > 0;
+  const isOwn = Array.isArray(choices) && JSON.stringify(choices) !== JSON.stringify(DEFAULT_CHOICES);
+  return !isNamed && !isOwn && (quorum === undefined || quorum === 1) && editable !== true;
+}
+
 /**
  * In the editor, under the card of a review that waits: the two answers, as large as ever however far one has zoomed out.
  * Several, as in a loop, are answered in the run's panel. The page of a run has its form beside the graph at all times.
@@ -46,6 +54,7 @@ export function NodeDecision() {
   const type = useEditor((state) => state.nodes.find((node) => node.id === id)?.type);
   const places = useRun((state) => (isReview(type) ? state.snapshot?.waiting[id] : undefined));
   const label = useEditor((state) => labelOf(state.data[id], type));
+  const isPlain = useEditor((state) => isPlainReview(state.data[id] ?? {}));
   const [isSending, setIsSending] = useState(false);
   // Near the lower edge the canvas's bar would lie over it; above, it leaves room for the toolbar of the card. What is left of
   // the canvas over a tall panel may have room for neither: the panel has the answers then.
@@ -88,6 +97,10 @@ export function NodeDecision() {
         {places.length > 1 ? (
           <Button size="sm" variant="ghost" icon={<ListChecks />} className="text-waiting hover:text-waiting" onClick={open}>
             {places.length} waiting
+          </Button>
+        ) : canDecide && !isPlain ? (
+          <Button size="sm" variant="primary" icon={<MessageSquare />} onClick={open}>
+            Read it, and decide
           </Button>
         ) : canDecide ? (
           <>

@@ -1,0 +1,118 @@
+"use client";
+
+import { Check, Undo2, X } from "lucide-react";
+import { useEffect, useState } from "react";
+import { pendingWord } from "#components/approvals/review-row.tsx";
+import type { Outcome, Pending } from "#components/approvals/use-pending-answers.ts";
+import { plural } from "#components/format.ts";
+import { Button } from "#components/ui/button.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import type { Decision, ReviewSummary } from "#server/features/reviews/schema.ts";
+
+interface AnswerBarProps {
+  pending: readonly Pending[];
+  selected: readonly ReviewSummary[];
+  onAnswer: (decision: Decision) => void;
+  onClear: () => void;
+  onUndo: () => void;
+  onSend: () => void;
+}
+
+/** Stays in view at the foot of the page: what can be done with the selected reviews, and what can still be taken back. */
+export function AnswerBar({ pending, selected, onAnswer, onClear, onUndo, onSend }: AnswerBarProps) {
+  return (
+    <div role="status" className="pointer-events-none sticky bottom-3 z-10 flex flex-col items-center gap-2">
+      {selected.length > 0 && (
+        <div className={BAR}>
+          <span className="font-medium text-13">{selected.length} selected</span>
+          <Button variant="primary" icon={<Check />} className={BUTTON} onClick={() => onAnswer("approved")}>
+            Approve {selected.length}
+          </Button>
+          <Button icon={<X />} className={BUTTON} onClick={() => onAnswer("rejected")}>
+            Reject {selected.length}
+          </Button>
+          <Button variant="ghost" className={BUTTON} onClick={onClear}>
+            Clear
+          </Button>
+        </div>
+      )}
+      {pending.length > 0 && (
+        <div className={BAR}>
+          <span className="text-13">
+            {pendingWords(pending)} <Countdown until={pending.at(-1)?.at ?? 0} />
+          </span>
+          <Button icon={<Undo2 />} className={BUTTON} onClick={onUndo}>
+            Undo
+          </Button>
+          <Button variant="ghost" className={BUTTON} onClick={onSend}>
+            Send now
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const BAR =
+  "pointer-events-auto flex max-w-full flex-wrap items-center gap-x-3 gap-y-2 rounded-lg border border-line-strong bg-raised px-3 py-2 shadow-lg max-sm:w-full";
+const BUTTON = "max-sm:h-11 max-sm:flex-1";
+
+function pendingWords(pending: readonly Pending[]): string {
+  const [only] = pending;
+  if (pending.length === 1 && only) return `${pendingWord(only)}: ${only.review.title || only.review.label}.`;
+  return `${plural(pending.length, "review")} answered.`;
+}
+
+/** "Sent in 8 s", not read out each second. */
+function Countdown({ until }: { until: number }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <span aria-hidden className="text-ink-faint tabular">
+      Sent in {Math.max(0, Math.ceil((until - now) / 1000))} s
+    </span>
+  );
+}
+
+const MOST_LISTED = 20;
+
+interface OutcomeNoticeProps {
+  outcome: Outcome;
+  onShow: (review: ReviewSummary) => void;
+  onDismiss: () => void;
+}
+
+/** How several answers have come out: how many were taken, and why the others were not. */
+export function OutcomeNotice({ outcome: { taken, refused }, onShow, onDismiss }: OutcomeNoticeProps) {
+  const total = taken + refused.length;
+  return (
+    <Notice
+      tone={refused.length ? "failed" : "complete"}
+      title={
+        refused.length ? `${taken} of ${plural(total, "answer")} ${taken === 1 ? "was" : "were"} taken` : `${plural(taken, "answer")} taken`
+      }
+      actions={
+        <Button size="sm" onClick={onDismiss}>
+          Close
+        </Button>
+      }
+    >
+      {refused.length > 0 && (
+        <ul className="flex flex-col gap-1">
+          {refused.slice(0, MOST_LISTED).map(({ review, reason }) => (
+            <li key={review.id}>
+              <button type="button" className="font-medium text-thread-text hover:underline" onClick={() => onShow(review)}>
+                {review.title || review.label}
+              </button>
+              {`: ${reason}`}
+            </li>
+          ))}
+          {refused.length > MOST_LISTED && <li>{refused.length - MOST_LISTED} more. What you typed there is kept.</li>}
+        </ul>
+      )}
+    </Notice>
+  );
+}

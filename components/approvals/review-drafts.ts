@@ -1,0 +1,27 @@
+"use client";
+
+import { useStore } from "zustand";
+import { createStore } from "zustand/vanilla";
+
+/** What somebody has typed at a review and not sent. */
+export interface ReviewDraft {
+  comment: string;
+  /** The text that flows on, changed; null while it is as it was. */
+  text: string | null;
+}
+
+const EMPTY: ReviewDraft = { comment: "", text: null };
+const drafts = createStore<Record<string, ReviewDraft>>(() => ({}));
+
+/** True when there is something that would be lost. */
+export const isDraft = ({ comment, text }: ReviewDraft): boolean => comment.trim() !== "" || text !== null;
+
+/** Forgets what was typed at a review: it was sent. */
+export const dropDraft = (id: string): void =>
+  drafts.setState((all) => Object.fromEntries(Object.entries(all).filter(([key]) => key !== id)), true);
+
+/** What is typed at a review, kept while one looks at others. */
+export function useReviewDraft(id: string): [ReviewDraft, (changes: Partial<ReviewDraft>) => void] {
+  const draft = useStore(drafts, (all) => all[id]) ?? EMPTY;
+  return [draft, (changes) => drafts.setState((all) => ({ ...all, [id]: { ...(all[id] ?? EMPTY), ...changes } }))];
+}

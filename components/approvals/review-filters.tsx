@@ -1,0 +1,72 @@
+"use client";
+
+import { WorkflowSelect } from "#components/shell/workflow-select.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { Select } from "#components/ui/select.tsx";
+
+const DUE_HOURS = { day: 24, week: 7 * 24 } as const;
+type Due = keyof typeof DUE_HOURS;
+
+export interface Filters {
+  workflow: string | null;
+  isMine: boolean;
+  due: Due | null;
+}
+
+/** The filters that an address names. */
+export function readFilters(query: { get(name: string): string | null }): Filters {
+  const due = query.get("due");
+  return { workflow: query.get("workflow"), isMine: query.get("for") === "me", due: due === "day" || due === "week" ? due : null };
+}
+
+/** The same as the server takes them. @param now when the page was opened, in milliseconds */
+export const listInput = ({ workflow, isMine, due }: Filters, now: number) => ({
+  ...(workflow && { workflow_id: workflow }),
+  ...(isMine && { assigned_to: "me" as const }),
+  ...(due && { due_before: new Date(now + DUE_HOURS[due] * 3_600_000).toISOString() }),
+});
+
+export const isFiltered = ({ workflow, isMine, due }: Filters): boolean => workflow !== null || isMine || due !== null;
+
+interface ReviewFiltersProps {
+  filters: Filters;
+  /** What was decided is due no more. */
+  isDecided: boolean;
+  onChange: (changes: Record<string, string | undefined>) => void;
+}
+
+/** Which reviews are listed: of which workflow, for whom, until when. */
+export function ReviewFilters({ filters, isDecided, onChange }: ReviewFiltersProps) {
+  return (
+    <div className="flex min-w-0 items-center gap-1.5 py-1 max-md:hidden">
+      <Field label="Workflow" isLabelHidden>
+        <div className="w-44">
+          <WorkflowSelect value={filters.workflow} none="All workflows" onValueChange={(id) => onChange({ workflow: id ?? undefined })} />
+        </div>
+      </Field>
+      <Select
+        aria-label="For whom"
+        className="w-36"
+        value={filters.isMine ? "me" : "all"}
+        options={[
+          { value: "all", label: "For anybody" },
+          { value: "me", label: "Assigned to me" },
+        ]}
+        onValueChange={(value) => onChange({ for: value === "me" ? value : undefined })}
+      />
+      {!isDecided && (
+        <Select
+          aria-label="Due"
+          className="w-36"
+          value={filters.due ?? "any"}
+          options={[
+            { value: "any", label: "Due at any time" },
+            { value: "day", label: "Due within a day" },
+            { value: "week", label: "Due within a week" },
+          ]}
+          onValueChange={(value) => onChange({ due: value === "any" ? undefined : value })}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,252 @@
+"use client";
+
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ArrowLeft, Keyboard } from "lucide-react";
+import { useRef, useState } from "react";
+import { AnswerBar, OutcomeNotice } from "#components/approvals/answer-bar.tsx";
+import { isRejecting } from "#components/approvals/answers.tsx";
+import { ReviewCard } from "#components/approvals/review-card.tsx";
+import { useReviewDraft } from "#components/approvals/review-drafts.ts";
+import { type Filters, isFiltered, listInput } from "#components/approvals/review-filters.tsx";
+import { ReviewRow } from "#components/approvals/review-row.tsx";
+import { TriageHelp, useTriageKeys } from "#components/approvals/triage-keys.tsx";
+import { type PendingAnswer, usePendingAnswers } from "#components/approvals/use-pending-answers.ts";
+import { toReviewSummary, useKeptReviews } from "#components/approvals/use-reviews.ts";
+import { REVIEWS_LIVE_MS } from "#components/approvals/use-waiting-count.ts";
+import { useTRPC } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { EmptyState } from "#components/ui/empty-state.tsx";
+import { Link } from "#components/ui/link.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { Pager, TableSkeleton } from "#components/ui/table.tsx";
+import { toast } from "#components/ui/toaster.tsx";
+import type { ReviewSummary } from "#server/features/reviews/schema.ts";
+
+const PER_PAGE = 50;
+/** Most that are selected at once, over all pages. */
+const MOST_SELECTED = 500;
+const MOST_READ = 100;
+
+export interface ReviewTriageProps {
+  status: "waiting" | "decided";
+  page: number;
+  filters: Filters;
+  now: number;
+  isShown: boolean;
+  /** The review that is read, as the address says. */
+  reviewId: string | null;
+  onShow: (id: string | null) => void;
+  onPageChange: (page: number) => void;
+}
+
+/** Reviews beside the one that is read; in a narrow window one after the other. What is answered can be taken back for a while. */
+export function ReviewTriage({ status, page, filters, now, isShown, reviewId, onShow, onPageChange }: ReviewTriageProps) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const isWaiting = status === "waiting";
+  const input = {
+    status,
+    ...listInput({ ...filters, due: isWaiting ? filters.due : null }, now),
+    ...(isWaiting && { sort: "due" as const }),
+  };
+  const reviews = useQuery(
+    trpc.reviews.list.queryOptions(
+      { ...input, page, per_page: PER_PAGE },
+      { enabled: isShown, placeholderData: keepPreviousData, refetchInterval: REVIEWS_LIVE_MS },
+    ),
+  );
+  const { kept, keep } = useKeptReviews(reviews.data?.items);
+  const { pending, outcome, answer, undo, flush, dismiss } = usePendingAnswers((review) => keep(review, true));
+  const [selected, setSelected] = useState<ReadonlyMap<string, ReviewSummary>>(new Map());
+  const [isReadingAll, setIsReadingAll] = useState(false);
+  const [isHelping, setIsHelping] = useState(false);
+  const detail = useRef<HTMLDivElement>(null);
+  const shown = [...kept, ...(reviews.data?.items ?? [])];
+  const pendingOf = (id: string) => pending.find(({ review }) => review.id === id);
+  const isOpen = (review: ReviewSummary) => review.status === "waiting" && !pendingOf(review.id);
+  // Without one in the address the first that is still open; below the width of two columns nothing until one is chosen.
+  const wanted = shown.find(({ id }) => id === reviewId);
+  const alone = useQuery(
+    trpc.reviews.get.queryOptions({ review_id: reviewId ?? "" }, { enabled: isShown && reviewId !== null && reviews.isSuccess && !wanted }),
+  );
+  const read = wanted ?? (reviewId === null ? (shown.find(isOpen) ?? shown[0]) : alone.data && toReviewSummary(alone.data));
+
+  /** Shows another, and lets the keyboard go on from its row. */
+  const show = (review: ReviewSummary | undefined, isFocused = false) => {
+    onShow(review?.id ?? null);
+    if (isFocused && review)
+      requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-row="${CSS.escape(review.id)}"]`)?.focus());
+  };
+  const move = (step: 1 | -1) => {
+    const at = shown.findIndex(({ id }) => id === read?.id);
+    const next = shown[at === -1 ? 0 : at + step];
+    if (next) show(next, true);
+  };
+  /** The next one that is open after some are answered: below, else from the top. */
+  const goOn = (answered: ReadonlySet<string>) => {
+    const at = shown.findIndex(({ id }) => id === read?.id);
+    const rest = [...shown.slice(at + 1), ...shown.slice(0, Math.max(0, at))];
+    const next = rest.find((review) => isOpen(review) && !answered.has(review.id));
+    // On a phone one goes back to the list, where what is left can be seen.
+    const isWide = matchMedia("(min-width: 1100px)").matches;
+    show(isWide ? next : undefined);
+  };
+  const give = (given: readonly ReviewSummary[], what: PendingAnswer) => {
+    answer(given, what);
+    setSelected(new Map());
+    goOn(new Set(given.map(({ id }) => id)));
+  };
+  const [draft] = useReviewDraft(read?.id ?? "");
+  const answerRead = (which: "approve" | "reject" | number) => {
+    if (!read || !isOpen(read)) return;
+    if (!read.may_decide) return void toast.info("This review is for somebody else to decide.");
+    const { choices } = read;
+    const choice =
+      typeof which === "number"
+        ? choices[which]
+        : which === "reject"
+          ? choices.find(isRejecting)
+          : (choices.find((one) => one.style === "primary" && !isRejecting(one)) ?? choices.find((one) => !isRejecting(one)));
+    if (!choice) return;
+    const comment = draft.comment.trim();
+    const text = draft.text !== null && draft.text !== read.text ? draft.text : undefined;
+    give([read], { choice: choice.id, ...(comment && { comment }), ...(text !== undefined && { text }) });
+  };
+  const select = (review: ReviewSummary, isSelected: boolean) =>
+    setSelected(
+      (before) => new Map([...[...before].filter(([id]) => id !== review.id), ...(isSelected ? [[review.id, review] as const] : [])]),
+    );
+  const selectAll = async () => {
+    setIsReadingAll(true);
+    const all: ReviewSummary[] = [];
+    for (let at = 1; all.length < Math.min(reviews.data?.total ?? 0, MOST_SELECTED); at++) {
+      const { items } = await cache.fetchQuery(trpc.reviews.list.queryOptions({ ...input, page: at, per_page: MOST_READ }));
+      all.push(...items);
+      if (items.length < MOST_READ) break;
+    }
+    setSelected(new Map(all.slice(0, MOST_SELECTED).flatMap((one) => (one.may_decide && isOpen(one) ? [[one.id, one] as const] : []))));
+    setIsReadingAll(false);
+  };
+
+  useTriageKeys({
+    move: (step) => isShown && move(step),
+    answer: (which) => isShown && answerRead(which),
+    edit() {
+      if (!isShown) return;
+      const field =
+        detail.current?.querySelector<HTMLElement>("[data-text]:not([readonly])") ??
+        detail.current?.querySelector<HTMLElement>("[data-comment]");
+      field?.focus();
+    },
+    select: () => isShown && isWaiting && read && isOpen(read) && read.may_decide && select(read, !selected.has(read.id)),
+    undo: () => isShown && undo(),
+    help: () => isShown && setIsHelping(true),
+  });
+
+  if (reviews.isError && !reviews.data) return <LoadFailure query={reviews} />;
+  if (!reviews.data) return <TableSkeleton label="Loading reviews" rows={3} />;
+  const bar = (
+    <AnswerBar
+      pending={pending}
+      selected={[...selected.values()].filter(isOpen)}
+      onAnswer={(decision) => give([...selected.values()].filter(isOpen), { decision })}
+      onClear={() => setSelected(new Map())}
+      onUndo={undo}
+      onSend={flush}
+    />
+  );
+  const notice = outcome && <OutcomeNotice outcome={outcome} onShow={(review) => show(review)} onDismiss={dismiss} />;
+  if (shown.length === 0 && !read)
+    return (
+      <div className="flex flex-col gap-3">
+        {notice}
+        {isFiltered(filters) ? (
+          <p className="py-6 text-13 text-ink-soft">No review matches these filters.</p>
+        ) : isWaiting ? (
+          <NothingWaits />
+        ) : (
+          <p className="py-6 text-13 text-ink-soft">No review has been decided yet.</p>
+        )}
+        {bar}
+      </div>
+    );
+  const selectable = shown.filter((review) => isOpen(review) && review.may_decide);
+  const { total } = reviews.data;
+  return (
+    <div className="flex flex-col gap-3">
+      {notice}
+      <div className="grid items-start gap-4 min-[1100px]:grid-cols-[minmax(20rem,26rem)_minmax(0,1fr)]">
+        <section aria-label="Reviews" className={cn("flex min-w-0 flex-col gap-2", reviewId !== null && "max-[1099px]:hidden")}>
+          <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 text-12 text-ink-soft">
+            {isWaiting && selectable.length > 0 && (
+              <Button size="sm" variant="ghost" isPending={isReadingAll} className="-ml-2" onClick={() => void selectAll()}>
+                {total > MOST_SELECTED ? `Select the first ${MOST_SELECTED}` : `Select all ${total}`}
+              </Button>
+            )}
+            <span className="flex-1" />
+            <Button size="sm" variant="ghost" icon={<Keyboard />} className="max-md:hidden" onClick={() => setIsHelping(true)}>
+              Keys
+            </Button>
+          </div>
+          <ul className="divide-y overflow-hidden rounded-lg border bg-surface">
+            {shown.map((review) => (
+              <li key={review.id}>
+                <ReviewRow
+                  review={review}
+                  isShown={review.id === read?.id}
+                  isSelected={selected.has(review.id)}
+                  pending={pendingOf(review.id)}
+                  {...(isWaiting && isOpen(review) && review.may_decide && { onSelect: (isOn) => select(review, isOn) })}
+                  onShow={() => show(review)}
+                />
+              </li>
+            ))}
+          </ul>
+          <Pager page={page} perPage={PER_PAGE} total={total} onPageChange={onPageChange} />
+        </section>
+        <div
+          ref={detail}
+          data-focus-home
+          tabIndex={-1}
+          className={cn(
+            "min-w-0 focus:outline-none min-[1100px]:sticky min-[1100px]:top-4 min-[1100px]:max-h-[calc(100dvh-2rem)] min-[1100px]:overflow-y-auto",
+            reviewId === null && "max-[1099px]:hidden",
+          )}
+        >
+          <Button variant="ghost" icon={<ArrowLeft />} className="-ml-2 mb-2 h-11 min-[1100px]:hidden" onClick={() => show(undefined)}>
+            All reviews
+          </Button>
+          {read && pendingOf(read.id) ? (
+            <p className="rounded-lg border bg-surface p-4 text-13 text-ink-soft">Answered. It is sent in a moment; Undo takes it back.</p>
+          ) : (
+            read && (
+              <ReviewCard
+                key={read.id}
+                review={read}
+                onTyping={(isTyping) => keep(read, isTyping)}
+                onDismiss={() => keep(read, false)}
+                {...(isOpen(read) && { onAnswer: (what) => give([read], what) })}
+              />
+            )
+          )}
+        </div>
+      </div>
+      {bar}
+      {isHelping && <TriageHelp onClose={() => setIsHelping(false)} />}
+    </div>
+  );
+}
+
+const NothingWaits = () => (
+  <EmptyState
+    title="Nothing waits for a decision"
+    actions={
+      <Link href="/docs/reviews" className="text-13 text-thread-text hover:underline">
+        How reviews work
+      </Link>
+    }
+  >
+    A Review node stops its branch of a run until somebody approves or rejects. What it asks is listed here.
+  </EmptyState>
+);
