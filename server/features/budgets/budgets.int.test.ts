@@ -6,10 +6,12 @@ import { nextMonth } from "#server/features/budgets/over-budget.ts";
 import { getPrices, setPrices } from "#server/features/budgets/prices.ts";
 import type { BudgetInput } from "#server/features/budgets/schema.ts";
 import { getBudgets, getSpent, setBudgets } from "#server/features/budgets/service.ts";
-import { decideBudget, releaseWaits } from "#server/features/budgets/waits.ts";
+import { releaseWaits } from "#server/features/budgets/waits.ts";
 import { createRag } from "#server/features/knowledge/service.ts";
 import { createLlmKey } from "#server/features/llm-keys/service.ts";
 import { listNotifications } from "#server/features/notifications/service.ts";
+import { approveExecution } from "#server/features/reviews/decide.ts";
+import { countWaitingReviews, getReview, listReviews } from "#server/features/reviews/read.ts";
 import { NO_ONE } from "#server/features/usage/record.ts";
 import { getUsage } from "#server/features/usage/service.ts";
 import { engineServices } from "#server/jobs/engine-services.ts";
@@ -127,17 +129,23 @@ test("a run waits at the limit, an admin lets it spend more, and it goes on with
   expect(wait).toMatchObject({ reason: "budget", node_id: "a1", status: "waiting", title: "Spend more than the budget?" });
   expect(wait?.description).toContain("$0.70 of $0.50");
   const editor = await member(admin, "editor");
-  const approve = (who: typeof admin, amount?: number) => decideBudget(who, wait?.id ?? "", "ui", { decision: "approved", amount });
+  const approve = (who: typeof admin, amount?: number) => approveExecution(who, { execution_id, decision: "approved", amount });
+  const { items } = await listReviews(editor, { page: 1, per_page: 5, status: "waiting" });
+  expect(items).toMatchObject([{ id: wait?.id, kind: "budget", may_decide: false, budget: null }]);
+  expect([await countWaitingReviews(editor), await countWaitingReviews(admin)]).toEqual([{ count: 0 }, { count: 1 }]);
+  const review = await getReview(admin, { review_id: wait?.id ?? "" });
+  expect(review).toMatchObject({ kind: "budget", may_decide: true, rejection_continues: true });
+  expect(review.budget).toMatchObject({ run_spent: 0.7, budgets: [{ scope: "project", spent: 0.7, monthly_limit: 0.5, action: "pause" }] });
   await expect(approve(editor, 1)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
   await expect(approve(admin)).rejects.toMatchObject({ code: "VALIDATION_ERROR", errors: [{ path: "amount" }] });
   // Enough for one more call, and for one that begins while some of it is left.
-  expect(await approve(admin, 0.1)).toBe(true);
-  expect(await approve(admin, 0.1)).toBe(false);
+  await approve(admin, 0.1);
+  await expect(approve(admin, 0.1)).rejects.toMatchObject({ code: "CONFLICT" });
   expect(await go(execution_id)).toMatchObject({ kind: "waiting" });
   expect(asked("echo")).toBe(2);
   const [, second] = await waitsOf(execution_id);
   expect(second).toMatchObject({ node_id: "a2", status: "waiting" });
-  await decideBudget(admin, second?.id ?? "", "ui", { decision: "rejected", comment: "That will do" });
+  await approveExecution(admin, { execution_id, decision: "rejected", comment: "That will do" });
   expect(await go(execution_id)).toEqual({ kind: "over" });
   expect(await getExecution(admin, { execution_id })).toMatchObject({
     status: "failed",
@@ -147,7 +155,15 @@ test("a run waits at the limit, an admin lets it spend more, and it goes on with
   expect(await spent()).toEqual([1.4]);
   expect((await getUsage(admin, { group_by: "agent" })).total).toMatchObject({ calls: 2, cost: 1.4 });
   const audited = await db().auditEntry.findMany({ where: { project_id: admin.project.id, action: { startsWith: "budget." } } });
-  expect(audited.map(({ action }) => action).sort()).toEqual(["budget.allow", "budget.refuse", "budget.update"]);
+  expect(audited).toHaveLength(1);
+  const decided = await db().auditEntry.findMany({
+    where: { project_id: admin.project.id, resource_type: "review" },
+    orderBy: { id: "asc" },
+  });
+  expect(decided.map(({ action, detail }) => [action, (detail as { amount?: number }).amount])).toEqual([
+    ["review.approve", 0.1],
+    ["review.reject", undefined],
+  ]);
 });
 
 test("an agent that is stopped between two calls goes on from there, also when its process dies after it may", async () => {
@@ -159,8 +175,7 @@ test("an agent that is stopped between two calls goes on from there, also when i
   const execution_id = await runChain(admin, agentChain([id]));
   expect(asked(model)).toBe(1);
   expect((await getExecution(admin, { execution_id })).status).toBe("paused");
-  const [wait] = await waitsOf(execution_id);
-  await decideBudget(admin, wait?.id ?? "", "ui", { decision: "approved", amount: 5 });
+  await approveExecution(admin, { execution_id, decision: "approved", amount: 5 });
   // It dies when it has written down that it goes on, before the model is asked.
   const store = dyingAfter(engineServices.store, ({ rows }) => rows.some(({ status }) => status === "running"));
   await expect(claimAndExecute({ ...engineServices, store }, execution_id, 1e6)).rejects.toThrow("killed");

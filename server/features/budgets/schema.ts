@@ -62,9 +62,26 @@ export const Spent = z.object({
 });
 export type Spent = z.infer<typeof Spent>;
 
+/** What approving a run that waits for its budget lets it spend. */
+export const Allowance = Amount.meta({
+  title: "Allow a further",
+  description: "Of a run that waits for a budget (kind budget): how much more it may spend, in USD. Only an admin can approve that",
+  example: 1,
+});
+
+/** How it stands with what a run waits for. */
+export const BudgetQuestion = z
+  .object({
+    run_spent: z.number().meta({ description: "USD that the run has cost so far, of calls whose price is known", example: 0.42 }),
+    budgets: z.array(Budget).meta({ description: "Those that are used up now" }),
+  })
+  .meta({ id: "BudgetQuestion" });
+export type BudgetQuestion = z.infer<typeof BudgetQuestion>;
+
 /** How an approval or a rejection is kept. */
 export const BudgetVerdict = z.object({
   decision: z.enum(["approved", "rejected"]),
+  choice: z.string().optional(),
   comment: z.string().nullable(),
   /** What was allowed; null when the budget had room again by itself. */
   amount: z.number().nullable(),

@@ -1,13 +1,12 @@
+import type pg from "pg";
 import { monthOf, nextMonth, type OverBudget, usedUp } from "#server/features/budgets/over-budget.ts";
-import type { Budget, BudgetVerdict } from "#server/features/budgets/schema.ts";
-import { recordAuditOn } from "#server/platform/audit/audit.ts";
-import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { inTransaction } from "#server/platform/db/client.ts";
+import type { Budget, BudgetQuestion, BudgetVerdict } from "#server/features/budgets/schema.ts";
 import { AppError } from "#server/platform/errors.ts";
-import { type FullBudget, releasableWaits } from "#server/runs/store/budget-waits.ts";
+import { type FullBudget, releasableWaits, waitedFor } from "#server/runs/store/budget-waits.ts";
 import { type ResolvedWait, resolveWait } from "#server/runs/store/waits.ts";
 import { wakeEnded } from "#server/runs/waits/sweep-waits.ts";
 import type { WaitRequest } from "#server/workflow/nodes/definition.ts";
+import { ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
 
 // A run that a budget stops waits in a row of `waits`, like any other (decision 23). It goes on when an admin lets it spend more, or
 // when the budget has room again: it was raised, or a month has begun.
@@ -25,8 +24,26 @@ export function waitForBudget(over: OverBudget, now = new Date()): WaitRequest {
     description: over.budgets.map((budget) => usedUp(budget, now)).join("\n\n"),
     display_value: "",
     notification_email: null,
+    text: null,
+    terms: ReviewTerms.parse({
+      assignees: [{ kind: "role", value: "admin" }],
+      choices: [
+        { id: "approved", label: "Allow", style: "primary" },
+        { id: "rejected", label: "Do not allow", style: "danger" },
+      ],
+    }),
+    remind_at: null,
     request: { agent_id, llm_key_id, said: over.said },
   };
+}
+
+/**
+ * How it stands now with what a run waits for.
+ * @param wait_id of one that the caller may see
+ */
+export async function budgetQuestion(wait_id: string, project_name: string, now = new Date()): Promise<BudgetQuestion> {
+  const { run_spent, budgets } = await waitedFor(wait_id, monthOf(now));
+  return { run_spent, budgets: budgets.map((row) => budgetDto(row, project_name, now)) };
 }
 
 /** A budget as the API shows it. */
@@ -69,45 +86,23 @@ const ALLOW = `
   INSERT INTO budget_allowances AS a (execution_id, amount) VALUES ($1, $2::numeric)
   ON CONFLICT (execution_id) DO UPDATE SET amount = greatest(a.amount, a.spent + a.held) + excluded.amount`;
 
-interface Decision {
-  decision: BudgetVerdict["decision"];
-  amount?: number | undefined;
-  comment?: string | undefined;
+/** Lets a run spend so much more, US dollars, within the transaction that approves it. */
+export async function allowMore(client: Pick<pg.ClientBase, "query">, execution_id: string, amount: number): Promise<void> {
+  await client.query(ALLOW, [execution_id, amount]);
 }
 
 /**
- * Lets a run that waits for a budget spend more, or has the node fail that waits.
- * @param via how the decision came
- * @returns false when it does not wait any more
- * @throws AppError PERMISSION_DENIED for anybody but an admin; VALIDATION_ERROR without an amount
+ * What an answer to a run that waits for a budget lets it spend; null for a rejection.
+ * @throws AppError PERMISSION_DENIED for the assistant; VALIDATION_ERROR for an approval without an amount
  */
-export async function decideBudget(principal: ProjectPrincipal, wait_id: string, via: string, input: Decision): Promise<boolean> {
-  const { decision, amount = null, comment } = input;
-  if (principal.role !== "admin" || principal.auth.type === "assistant")
-    throw new AppError("PERMISSION_DENIED", "Only an admin of the project decides whether a run may spend more than its budget.");
-  if (decision === "approved" && amount === null) {
-    const message = "Say with amount how much more the run may spend, in US dollars.";
-    throw new AppError("VALIDATION_ERROR", `amount: ${message}`, { errors: [{ path: "amount", message }] });
-  }
-  const outcome: BudgetVerdict = { decision, comment: comment?.trim() || null, amount: decision === "approved" ? amount : null };
-  const by = { ...principal.user, role: principal.role, via };
-  const decided = await inTransaction(async (client) => {
-    const wait = await resolveWait({ id: wait_id, reason: "budget", outcome, by }, client);
-    if (!wait) return undefined;
-    const { execution_id, node_id, label } = wait;
-    if (outcome.amount !== null) await client.query(ALLOW, [execution_id, outcome.amount]);
-    await recordAuditOn(client, principal, {
-      action: decision === "approved" ? "budget.allow" : "budget.refuse",
-      resource_type: "review",
-      resource_id: wait_id,
-      resource_name: label,
-      detail: { execution_id, node_id, ...(outcome.amount !== null && { amount: outcome.amount }) },
-    });
-    return wait;
-  });
-  if (!decided) return false;
-  wakeEnded([decided]);
-  // The allowance is the run's, whichever of its nodes wait.
-  if (outcome.amount !== null) await releaseWaits(decided.project_id);
-  return true;
+export function amountMeant(decision: BudgetVerdict["decision"], amount: number | undefined, auth: { type: string }): number | null {
+  if (auth.type === "assistant")
+    throw new AppError(
+      "PERMISSION_DENIED",
+      "The assistant does not spend more than a budget allows for anybody. Decide it in the web app.",
+    );
+  if (decision === "rejected") return null;
+  if (amount !== undefined) return amount;
+  const message = "Say with amount how much more the run may spend, in US dollars.";
+  throw new AppError("VALIDATION_ERROR", `amount: ${message}`, { errors: [{ path: "amount", message }] });
 }

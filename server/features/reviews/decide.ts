@@ -2,6 +2,8 @@ import type pg from "pg";
 import { v7 as uuid } from "uuid";
 import type { Prisma, Wait } from "#prisma/generated/client.ts";
 import type { WaitStatus } from "#prisma/generated/enums.ts";
+import type { BudgetVerdict } from "#server/features/budgets/schema.ts";
+import { allowMore, amountMeant, releaseWaits } from "#server/features/budgets/waits.ts";
 import { getReview } from "#server/features/reviews/read.ts";
 import { assertMayDecide, choiceMeant, termsOf } from "#server/features/reviews/rights.ts";
 import type { Answer, ApproveInput, DecidedReviews, DecideReviewsInput } from "#server/features/reviews/schema.ts";
@@ -62,12 +64,14 @@ export async function decideReview(review_id: string, actor: ReviewActor, answer
     decision: isRejecting(meant) ? "rejected" : "approved",
     choice: meant.id,
     comment: cleanText(answer.comment ?? "") || null,
-  } satisfies Verdict;
+    ...(review.reason === "budget" && { amount: amountMeant(isRejecting(meant) ? "rejected" : "approved", answer.amount, auth) }),
+  } satisfies Verdict & { amount?: BudgetVerdict["amount"] };
   const by = { ...user, role, via: VIA[auth.type] };
   const decided = await inTransaction(async (client) => {
     const isEnough = terms.quorum === 1 || (await vote(client, review, terms, { outcome, text, by }));
-    const ended = isEnough && (await resolveWait({ id: review_id, reason: "review", outcome, by }, client));
+    const ended = isEnough && (await resolveWait({ id: review_id, reason: review.reason, outcome, by }, client));
     if (isEnough === undefined || ended === undefined) return undefined;
+    if (outcome.amount && ended) await allowMore(client, review.execution_id, outcome.amount);
     if (text !== undefined && ended) await client.query("UPDATE waits SET text = $2 WHERE id = $1", [review_id, text]);
     const { project_id, execution_id, node_id, iteration, label } = review;
     await recordAuditOn(
@@ -85,6 +89,7 @@ export async function decideReview(review_id: string, actor: ReviewActor, answer
           ...(outcome.choice !== outcome.decision && { choice: outcome.choice }),
           ...(text !== undefined && { text: "changed" }),
           ...(terms.quorum > 1 && { decides: ended !== false }),
+          ...(outcome.amount && { amount: outcome.amount }),
         },
       },
     );
@@ -92,6 +97,8 @@ export async function decideReview(review_id: string, actor: ReviewActor, answer
   });
   if (decided === undefined) throw await tooLate(review_id);
   if (decided) wakeEnded([decided]);
+  // The allowance is the run's, whichever of its nodes wait.
+  if (decided && outcome.amount) await releaseWaits(review.project_id);
 }
 
 interface Vote {
@@ -181,15 +188,16 @@ async function tooLate(review_id: string): Promise<AppError> {
   );
 }
 
-type Decided = Pick<Wait, "label" | "status" | "outcome" | "terms" | "reviewer_name" | "reviewer_email" | "resolved_at">;
+type Decided = Pick<Wait, "label" | "status" | "outcome" | "terms" | "via" | "reviewer_name" | "reviewer_email" | "resolved_at">;
 
 const atTime = (time: Date | null) => (time ? ` on ${time.toISOString().slice(0, 16).replace("T", " ")} UTC` : "");
 
 /** Who decided what and when, for whoever comes too late. */
-export function decidedSentence({ label, status, outcome, terms, reviewer_name, reviewer_email, resolved_at }: Decided): string {
+export function decidedSentence({ via, label, status, outcome, terms, reviewer_name, reviewer_email, resolved_at }: Decided): string {
   const when = atTime(resolved_at);
   if (status === "withdrawn") return `The review “${label}” was withdrawn${when}: its run ended before anybody decided.`;
   if (status === "expired") return `Nobody decided the review “${label}” in time: it was rejected by its timeout${when}.`;
+  if (via === "budget") return `The budget had room again${when}, so the run has gone on by itself.`;
   const email = reviewer_email ?? "a former member";
   const who = reviewer_name ? `${reviewer_name} (${email})` : email;
   const verdict = verdictOf({ status, outcome, terms });
@@ -208,9 +216,9 @@ const LISTED = 50;
  *   wait and the input does not say which; CONFLICT when none waits, with who decided and when
  */
 export async function approveExecution(principal: ProjectPrincipal, input: ApproveInput): Promise<Execution> {
-  const { execution_id, decision, choice, comment, text } = input;
+  const { execution_id, decision, choice, comment, text, amount } = input;
   const { user, role, auth } = principal;
-  await decideReview(await reviewMeant(principal, input), { user, role, auth }, { decision, choice, comment, text });
+  await decideReview(await reviewMeant(principal, input), { user, role, auth }, { decision, choice, comment, text, amount });
   return getExecution(principal, { execution_id });
 }
 

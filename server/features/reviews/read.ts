@@ -1,4 +1,5 @@
 import { Prisma } from "#prisma/generated/client.ts";
+import { budgetQuestion } from "#server/features/budgets/waits.ts";
 import { assigneeNames, mayDecide, termsOf } from "#server/features/reviews/rights.ts";
 import type { LinkedReview, ListReviewsInput, Review, ReviewSummary } from "#server/features/reviews/schema.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
@@ -18,7 +19,10 @@ export function questionDto(row: ReviewRow, attached: readonly string[]): Omit<L
   return {
     ...{ label, title, description, display_value, workflow_name: row.execution.workflow.name },
     ...{ text: row.text, editable, quorum },
-    choices: choices.map((choice) => ({ ...choice, ends_run: isRejecting(choice) && !attached.includes(choice.id) })),
+    choices: choices.map((choice) => ({
+      ...choice,
+      ends_run: row.reason === "review" && isRejecting(choice) && !attached.includes(choice.id),
+    })),
     votes: votes.map(({ user_id, email, name, choice, comment, via, created_at }) => ({
       ...{ reviewer: { id: user_id, email, name }, choice, comment, via, voted_at: created_at.toISOString() },
     })),
@@ -51,7 +55,7 @@ function reviewDto(row: ReviewRow, { principal, attached, nameOf }: Beside): Rev
   const linked = questionDto(row, attached.get(row.id) ?? []);
   return {
     id: row.id,
-    kind: "review",
+    kind: row.reason === "budget" ? "budget" : "review",
     execution_id: row.execution_id,
     workflow_id: row.execution.workflow_id,
     node_id: row.node_id,
@@ -61,6 +65,7 @@ function reviewDto(row: ReviewRow, { principal, attached, nameOf }: Beside): Rev
     rejection_continues: !linked.choices.some(({ ends_run }) => ends_run),
     assignees: terms.assignees.map((assignee) => ({ ...assignee, name: nameOf(assignee) })),
     may_decide: mayDecide(terms, row.execution.started_by_id, principal),
+    budget: null,
     created_at: row.created_at.toISOString(),
   };
 }
@@ -113,7 +118,8 @@ export async function getReview(principal: ProjectPrincipal, { review_id }: { re
   if (!isUuid(review_id)) throw notFound("review");
   const row = await findReview({ id: review_id, project_id: principal.project.id });
   if (!row) throw notFound("review");
-  return reviewDto(row, await besides(principal, [row]));
+  const review = reviewDto(row, await besides(principal, [row]));
+  return row.reason === "budget" ? { ...review, budget: await budgetQuestion(row.id, principal.project.name) } : review;
 }
 
 /** How many reviews of the project wait for whoever asks: those that name nobody, or them. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Allowance, BudgetQuestion } from "#server/features/budgets/schema.ts";
 import { Reviewer } from "#server/runs/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/shared/primitives-schema.ts";
@@ -31,12 +32,14 @@ const answer = {
   choice: z.string().min(1).max(40).optional().meta({ description: "Id of one of the review's choices", example: "approved" }),
   comment: Comment.optional(),
   text: Text.optional(),
+  amount: Allowance.optional(),
 };
 export interface Answer {
   decision?: Decision | undefined;
   choice?: string | undefined;
   comment?: string | undefined;
   text?: string | undefined;
+  amount?: number | undefined;
 }
 
 export const ReviewVote = z
@@ -98,6 +101,10 @@ export const Review = z
       .array(Assignee.extend({ name: z.string().meta({ description: "For people to read", example: "Ada" }) }))
       .meta({ description: "Who is asked; empty: whoever may decide", example: [] }),
     may_decide: z.boolean().meta({ description: "Whether you may decide it", example: true }),
+    budget: BudgetQuestion.nullable().meta({
+      description: "Of kind budget, how it stands now; null in lists, and of others",
+      example: null,
+    }),
     created_at: Timestamp,
   })
   .meta({ id: "Review" });

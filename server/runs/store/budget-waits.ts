@@ -37,6 +37,21 @@ export interface FullBudget {
   spent: number;
 }
 
+const QUESTION = `
+  SELECT e.cost::float8 AS run_spent, b.id, b.scope, b.agent_id, b.llm_key_id, ${BUDGET_NAME}, b.action, b.monthly_limit::float8,
+    ${spentIn("$1")}::float8 AS spent
+  FROM waits w JOIN executions e ON e.id = w.execution_id LEFT JOIN budgets b ON ${IS_FULL}
+  WHERE w.id = $2 AND w.reason = 'budget' ORDER BY b.id`;
+
+/**
+ * What a run has cost that waits for a budget, and which of its budgets are used up.
+ * @param month its first day
+ */
+export async function waitedFor(wait_id: string, month: string): Promise<{ run_spent: number; budgets: FullBudget[] }> {
+  const { rows } = await pool().query<FullBudget & { id: string | null; run_spent: number | null }>(QUESTION, [month, wait_id]);
+  return { run_spent: rows[0]?.run_spent ?? 0, budgets: rows.filter(({ id }) => id !== null) };
+}
+
 const RELEASABLE = `
   SELECT w.id FROM waits w
   WHERE w.reason = 'budget' AND w.status = 'waiting' AND w.deadline > now() AND ($2::uuid IS NULL OR w.project_id = $2) AND (

@@ -38,7 +38,7 @@ export const detailFields = {
   last_seq: true,
   snapshot_id: true,
   values: { select: { input: true, output: true, outputs: true } },
-  waits: { where: { reason: "review" }, omit: longTexts, orderBy: { id: "asc" } },
+  waits: { where: { reason: { in: ["review", "budget"] } }, omit: longTexts, orderBy: { id: "asc" } },
 } as const satisfies Prisma.ExecutionSelect;
 
 export type SummaryRow = Prisma.ExecutionGetPayload<{ select: typeof summaryFields }>;

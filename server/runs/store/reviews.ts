@@ -1,4 +1,5 @@
 import type { Prisma } from "#prisma/generated/client.ts";
+import type { WaitReason } from "#prisma/generated/enums.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 
@@ -13,12 +14,15 @@ const withWorkflow = {
   votes: { orderBy: { created_at: "asc" } },
 } as const satisfies Prisma.WaitInclude;
 
+/** Waits that people decide: of review nodes, and for budgets. */
+const ASK_PEOPLE: WaitReason[] = ["review", "budget"];
+
 /** A review with its workflow. */
 export type ReviewRow = Prisma.WaitGetPayload<{ include: typeof withWorkflow }>;
 /** The same without its long texts. */
 export type ShortReviewRow = Prisma.WaitGetPayload<{ include: typeof withWorkflow; omit: typeof longTexts }>;
 
-const reviews = (where: Prisma.WaitWhereInput) => ({ where: { ...where, reason: "review" }, include: withWorkflow }) as const;
+const reviews = (where: Prisma.WaitWhereInput) => ({ where: { ...where, reason: { in: ASK_PEOPLE } }, include: withWorkflow }) as const;
 
 /** One review, with all that it asks. */
 export const findReview = (where: Prisma.WaitWhereInput & { id: string }): Promise<ReviewRow | null> => db().wait.findFirst(reviews(where));
