@@ -15,8 +15,12 @@ import { cn } from "#components/ui/cn.ts";
 import { CopyButton } from "#components/ui/copy.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Textarea } from "#components/ui/input.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
+
+// Few runs wait for a budget.
+const BudgetDecision = loadedOnUse(async () => (await import("#components/approvals/budget-decision.tsx")).BudgetDecision);
 
 /** What somebody answers to a review. */
 export interface ReviewAnswer {
@@ -127,7 +131,17 @@ export function ReviewDecision({ review, onAnswer, onDecided, onTyping, onDismis
         </div>
       </div>
       {!isOver && <Votes review={shown} />}
-      {isAsked && (
+      {isAsked && review.kind === "budget" && !isOver && (
+        <BudgetDecision
+          review={review}
+          onDecided={(decided) => {
+            hasDecided.current = true;
+            setKnown(decided);
+            onDecided?.(decided);
+          }}
+        />
+      )}
+      {isAsked && review.kind === "review" && (
         <DecisionForm
           review={review}
           draft={draft}

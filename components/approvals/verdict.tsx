@@ -16,12 +16,14 @@ const VIA: Record<string, string> = {
 /** Who a verdict is from, as far as it is known: "by Ada (admin) over the API". */
 export function formatReviewer({ via, reviewer, role }: Pick<Review, "via" | "reviewer" | "role">): string {
   if (via === "timeout") return "because nobody decided in time";
+  if (via === "budget") return "because the budget had room again";
   const name = reviewer?.name || reviewer?.email || "a former member";
   return [`by ${name}`, role && `(${role})`, via && VIA[via]].filter(Boolean).join(" ");
 }
 
 /** What was decided, in a word: the choice by its name, where it is another than to approve or reject. */
-export function verdictWord(review: Pick<Review, "status" | "choice" | "choices">): string {
+export function verdictWord(review: Pick<Review, "status" | "choice" | "choices"> & { kind?: Review["kind"] }): string {
+  if (review.kind === "budget") return review.status === "approved" ? "Allowed to spend more" : "Not allowed to spend more";
   const own = choiceOf(review, review.choice);
   if (own && !["Approve", "Reject"].includes(own.label)) return choiceName(own);
   return review.status === "approved" ? "Approved" : "Rejected";

@@ -9,7 +9,7 @@ import { Cost } from "#components/runs/cost.tsx";
 import { NodeValuesBar, useNodeIteration } from "#components/runs/node-values-bar.tsx";
 import { NodeReviews } from "#components/runs/run-reviews.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { cardStatus, isReview } from "#components/runs/store/run-snapshot.ts";
+import { cardStatus, mayAsk } from "#components/runs/store/run-snapshot.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { CopyField } from "#components/ui/copy.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
@@ -90,7 +90,7 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
         output={shownStatus === "complete" && (path !== null || run.whole_length === null) ? (shown?.output ?? null) : null}
       />
       <Radix.Content value="output" className="min-h-0 flex-1 overflow-y-auto p-3" aria-label="Output" tabIndex={0}>
-        {isReview(node.type) && <NodeReviews nodeId={nodeId} iteration={path} />}
+        {mayAsk(node.type) && <NodeReviews nodeId={nodeId} iteration={path} />}
         {path === null ? (
           <LatestOutput nodeId={nodeId} />
         ) : log.error ? (
@@ -175,8 +175,7 @@ function LatestOutput({ nodeId }: { nodeId: string }) {
   const isStopped = useRun((state) => state.snapshot?.status === "cancelled");
   if (!run) return null;
   // What a person is asked stands above.
-  if (status === "waiting")
-    return isReview(type) ? null : <OpenWait nodeId={nodeId} text={waitingText(type, data ?? {}, run.waits_until)} />;
+  if (status === "waiting") return mayAsk(type) ? null : <OpenWait nodeId={nodeId} text={waitingText(type, data ?? {}, run.waits_until)} />;
   const { iteration, whole_length } = run;
   const load = async () =>
     (await client.executions.nodeOutput.query({ execution_id: executionId, node_id: nodeId, iteration })).output ?? "";

@@ -6,7 +6,7 @@ import { formatCount, formatDuration, plural } from "#components/format.ts";
 import { formatLoopProgress } from "#components/runs/loops/loop-progress.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
 import { useEditorRun, useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
-import { type CardStatus, cardStatus, isReview, usageOf } from "#components/runs/store/run-snapshot.ts";
+import { type CardStatus, cardStatus, mayAsk, usageOf } from "#components/runs/store/run-snapshot.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { CopyButton } from "#components/ui/copy.tsx";
@@ -21,7 +21,7 @@ import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 export function RunPanelBody({ executionId, selected }: { executionId: string; selected: string | null }) {
   const isAsking = useRun(({ snapshot, view }) => {
     const type = view?.graph.nodes.find(({ id }) => id === selected)?.type;
-    return selected !== null && snapshot?.waiting[selected] !== undefined && isReview(type);
+    return selected !== null && snapshot?.waiting[selected] !== undefined && mayAsk(type);
   });
   const [listedFor, setListedFor] = useState<string | null>(null);
   // On a phone a question takes the whole sheet, until somebody asks for the nodes.

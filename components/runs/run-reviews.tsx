@@ -7,7 +7,7 @@ import { useKeptReviews } from "#components/approvals/use-reviews.ts";
 import { Verdict } from "#components/approvals/verdict.tsx";
 import { plural } from "#components/format.ts";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { isReview } from "#components/runs/store/run-snapshot.ts";
+import { isReview, mayAsk } from "#components/runs/store/run-snapshot.ts";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -128,8 +128,11 @@ const none: readonly ReviewSummary[] = [];
 export function useRunReviews(): { waiting: readonly ReviewSummary[]; decided: readonly ReviewSummary[]; decidedCount: number } {
   const trpc = useTRPC();
   const executionId = useRun((state) => state.executionId) ?? "";
-  const hasReviews = useRun((state) => state.view?.graph.nodes.some((node) => isReview(node.type)) ?? false);
   const places = useRun((state) => state.snapshot?.waiting);
+  // Of a run without reviews nothing is asked before it waits for a budget.
+  const hasReviews = useRun(
+    (state) => state.view?.graph.nodes.some(({ id, type }) => isReview(type) || (mayAsk(type) && state.snapshot?.waiting[id])) ?? false,
+  );
   // Who waits is told by the stream; it says when to read again.
   const stage = useRun(({ snapshot }) => (snapshot ? `${snapshot.status} ${JSON.stringify(snapshot.waiting)}` : ""));
   const isWaiting = places !== undefined && Object.keys(places).length > 0;

@@ -307,9 +307,12 @@ export function cardStatus(snapshot: RunSnapshot, nodeId: string): CardStatus {
 /** True for a type at which a person is asked; other nodes wait for a time, or for a call. */
 export const isReview = (type: string | undefined): boolean => definitionOf(type ?? "")?.rejects !== undefined;
 
+/** True for a type at which a person may be asked: at a review, or where a budget is used up. */
+export const mayAsk = (type: string | undefined): boolean => isReview(type) || definitionOf(type ?? "")?.waitsSeldom === true;
+
 /** Whether somebody is asked in the run that is shown. */
 export const isReviewPending = ({ snapshot, view }: { snapshot: RunSnapshot | null; view: ExecutionView | null }): boolean =>
-  view?.graph.nodes.some(({ id, type }) => snapshot?.waiting[id] !== undefined && isReview(type)) ?? false;
+  view?.graph.nodes.some(({ id, type }) => snapshot?.waiting[id] !== undefined && mayAsk(type)) ?? false;
 
 /** What the whole run has used so far; its cost is null when nothing of it is known. */
 export function totalUsage({ nodes, past }: RunSnapshot): Omit<UsageSum, "cost"> & { cost: number | null } {
