@@ -114,7 +114,7 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
         <span className="ml-auto flex flex-wrap gap-x-3 text-ink-faint tabular">
           {log.model !== null && <span className="font-mono text-11">{log.model}</span>}
           {log.input_tokens + log.output_tokens > 0 && <span>{formatTokens(log.input_tokens, log.output_tokens, log.cached_tokens)}</span>}
-          {log.model !== null && <Cost cost={log.cost} />}
+          {log.model !== null && <Cost cost={log.cost} isShort />}
           {log.duration_ms !== null && <span>{formatDuration(log.duration_ms)}</span>}
           {log.started_at !== null && <time dateTime={log.started_at}>{formatDateTime(log.started_at)}</time>}
         </span>

@@ -216,7 +216,7 @@ export function UsageTable({ label, group, items }: UsageTableProps) {
               {formatCount(item.output_tokens)}
             </TableCell>
             <TableCell className="text-right">
-              <Cost cost={item.cost} isPartial={item.cost_is_partial} />
+              <Cost cost={item.cost} isPartial={item.cost_is_partial} isShort />
             </TableCell>
           </TableRow>
         ))}
