@@ -38,6 +38,8 @@ const EXCEPTIONS: Record<string, string> = {
   "notifications.markRead": "personal",
   "security.requestPasswordReset": "anybody may ask for anybody; what is done with the link is audited",
   "security.beginSecondFactor": "nothing is on until it is confirmed, which is audited",
+  "executions.saveView": "personal",
+  "executions.deleteView": "personal",
   "assistant.createThread": "personal",
   "assistant.renameThread": "personal",
   "assistant.deleteThread": "personal",

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { answerTruncated, ExecutionStatus, NodeStatus, nodeOutput } from "#server/runs/status-schema.ts";
-import { executionStatuses } from "#server/shared/execution-status.ts";
+import { answerTruncated, ExecutionStatus, NodeStatus, nodeOutput, stopped } from "#server/runs/status-schema.ts";
+import { executionStatuses, executionTriggers } from "#server/shared/execution-status.ts";
 import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/shared/primitives-schema.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 import { graphShape } from "#server/workflow/schema.ts";
@@ -33,19 +33,7 @@ export const ItemSums = z.object({
 });
 export type ItemSums = z.infer<typeof ItemSums>;
 
-export const ExecutionTrigger = z.enum([
-  "manual",
-  "params",
-  "webhook",
-  "schedule",
-  "http",
-  "api",
-  "assistant",
-  "rerun",
-  "fork",
-  "workflow",
-  "error",
-]);
+export const ExecutionTrigger = z.enum(executionTriggers);
 export type ExecutionTrigger = z.infer<typeof ExecutionTrigger>;
 
 const summary = {
@@ -125,6 +113,7 @@ export const NodeResult = z
       .meta({ description: "Of a node that waits for a call: the address to POST its output to; whoever has it may, once" }),
     child_execution_id: Id.optional().meta({ description: "Of a node that runs another workflow: the execution that it has started" }),
     ...nodeOutput,
+    stopped,
   })
   .meta({ id: "NodeResult" });
 export type NodeResult = z.infer<typeof NodeResult>;
@@ -278,6 +267,7 @@ export const NodeLog = z
       .int()
       .optional()
       .meta({ description: "Only of an agent's call: the version of the agent that was asked, see GET /agents/{agent_id}/versions" }),
+    stopped,
     printed: z.string().optional().meta({ description: "Only of code that printed something: the first 64 KiB of it" }),
     child_execution_id: Id.optional().meta({ description: "Only of a node that runs another workflow: the execution that it has started" }),
     response: z
@@ -437,6 +427,31 @@ export const LoopItemsInput = z.strictObject({
   iteration: z.string().max(200).default("").meta({ description: "Of a loop inside a loop: its own place" }),
 });
 export type LoopItemsInput = z.infer<typeof LoopItemsInput>;
+
+/** How many items of a loop the timeline asks for at once. */
+export const MOST_TIMES = 100;
+
+export const LoopTimesInput = z.strictObject({
+  ...LoopItemsInput.shape,
+  from: z.number().int().min(0).max(1_000_000).default(0).meta({ description: "The first item, from 0" }),
+});
+export type LoopTimesInput = z.infer<typeof LoopTimesInput>;
+
+const worked = { status: NodeStatus, started_at: Timestamp.nullable(), duration_ms: z.number().nullable() };
+/** When items of a loop worked, and the nodes in each. Not part of the REST API. */
+export const LoopTimes = z.object({
+  total: z.number().int(),
+  /** Where the next ones begin; null when these are the last. */
+  next_from: z.number().int().nullable(),
+  items: z.array(
+    z.object({
+      index: z.number().int(),
+      ...worked,
+      nodes: z.array(z.object({ node_id: z.string(), ...worked, stopped })),
+    }),
+  ),
+});
+export type LoopTimes = z.infer<typeof LoopTimes>;
 
 /** How the items of a loop stand, in at most 200 cells of equal size. Not part of the REST API. */
 export const LoopItems = z.object({

@@ -25,5 +25,11 @@ export const answerTruncated = z.literal(true).optional().meta({
   description: "Only there when the agent's answer ended at the limit of its length (max_tokens, or the model's own) and may be cut",
 });
 
+/** Of a node that had begun. */
+export const stopped = z.literal(true).optional().meta({
+  description:
+    "Only there when the node was ended before it was done, with status skipped: the run was cancelled, or another branch ended it. `output` is then what had come of an agent's answer",
+});
+
 /** What is told of a node's output beside it. */
 export const nodeOutput = { ...cutOutput, answer_truncated: answerTruncated };

@@ -6,3 +6,18 @@ type ExecutionStatus = (typeof executionStatuses)[number];
 export const finalStatuses = ["completed", "failed", "rejected", "cancelled"] as const satisfies readonly ExecutionStatus[];
 
 export const isFinal = (status: ExecutionStatus): boolean => (finalStatuses as readonly string[]).includes(status);
+
+/** What starts a run. */
+export const executionTriggers = [
+  "manual",
+  "params",
+  "webhook",
+  "schedule",
+  "http",
+  "api",
+  "assistant",
+  "rerun",
+  "fork",
+  "workflow",
+  "error",
+] as const;

@@ -12,7 +12,11 @@ import {
   ForkInput,
   ForkResult,
   MOST_COMPARED,
+  RunView,
+  RunViewRef,
+  SaveViewInput,
 } from "#server/features/executions/schema.ts";
+import { deleteView, listViews, saveView } from "#server/features/executions/views.ts";
 import { approveExecution } from "#server/features/reviews/decide.ts";
 import { ApproveInput } from "#server/features/reviews/schema.ts";
 import { approverProcedure, editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
@@ -26,6 +30,8 @@ import {
   ListExecutionsInput,
   LoopItems,
   LoopItemsInput,
+  LoopTimes,
+  LoopTimesInput,
   NodeOutput,
   NodeOutputInput,
   RerunInput,
@@ -35,8 +41,10 @@ import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { getExecution, getExecutionView } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
 import { getLoopItems } from "#server/runs/use-cases/get-loop-items.ts";
+import { getLoopTimes } from "#server/runs/use-cases/get-loop-times.ts";
 import { getNodeOutput } from "#server/runs/use-cases/get-node-output.ts";
 import { listExecutions } from "#server/runs/use-cases/list-executions.ts";
+import { NoContent, Nothing } from "#server/shared/primitives-schema.ts";
 
 const tag = "Executions";
 
@@ -157,6 +165,19 @@ export const executionsRouter = router({
     .input(CompareInput)
     .output(Comparison)
     .query(({ ctx, input }) => compareExecutions(ctx.principal, input)),
+  // The runs page: filters that a person has named.
+  views: viewerProcedure
+    .input(Nothing)
+    .output(RunView.array())
+    .query(({ ctx }) => listViews(ctx.principal)),
+  saveView: viewerProcedure
+    .input(SaveViewInput)
+    .output(RunView)
+    .mutation(({ ctx, input }) => saveView(ctx.principal, input)),
+  deleteView: viewerProcedure
+    .input(RunViewRef)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => deleteView(ctx.principal, input)),
   nodeOutput: viewerProcedure
     .meta(
       endpoint("GET", "/executions/{execution_id}/nodes/{node_id}/output", {
@@ -173,6 +194,10 @@ export const executionsRouter = router({
     .input(LoopItemsInput)
     .output(LoopItems)
     .query(({ ctx, input }) => getLoopItems(ctx.principal, input)),
+  loopTimes: viewerProcedure
+    .input(LoopTimesInput)
+    .output(LoopTimes)
+    .query(({ ctx, input }) => getLoopTimes(ctx.principal, input)),
   view: viewerProcedure
     .input(ExecutionRef)
     .output(ExecutionView)

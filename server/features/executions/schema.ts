@@ -127,3 +127,16 @@ export const Comparison = z
   })
   .meta({ id: "ExecutionComparison" });
 export type Comparison = z.infer<typeof Comparison>;
+
+/** How many views one person may keep in a project. */
+export const MOST_VIEWS = 50;
+
+/** Filters of the runs list under a name. Not part of the REST API: they are for one person's page. */
+export const SaveViewInput = z.strictObject({
+  name: z.string().trim().min(1, "Give it a name.").max(60).meta({ title: "Name" }),
+  query: z.string().max(1000),
+});
+export type SaveViewInput = z.infer<typeof SaveViewInput>;
+export const RunView = z.object({ id: Id, ...SaveViewInput.shape });
+export type RunView = z.infer<typeof RunView>;
+export const RunViewRef = z.strictObject({ view_id: Id });

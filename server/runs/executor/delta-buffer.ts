@@ -3,6 +3,8 @@ import type { Clock, EventWrite } from "#server/runs/ports.ts";
 
 /** How long pieces of an answer gather before they are written, in milliseconds. */
 const FLUSH_MS = 50;
+/** Of an answer that is cut off so much is kept, in characters. */
+const MOST_PARTIAL = 64 * 1024;
 
 /** Which node of which iteration a piece comes from. */
 interface Source {
@@ -22,6 +24,8 @@ export class DeltaBuffer {
   readonly #clock: Clock;
   readonly #masker: Masker;
   readonly #streams = new Map<string, MaskedStream>();
+  /** What was told of each call under way, for one that does not come to its end. */
+  readonly #told = new Map<string, string>();
   #pieces = new Map<string, { source: Source; content: string; reset: boolean }>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -38,6 +42,8 @@ export class DeltaBuffer {
     this.#streams.set(key, stream);
     const shown = stream.push(content);
     if (shown === "") return;
+    const told = this.#told.get(key) ?? "";
+    if (told.length < MOST_PARTIAL) this.#told.set(key, (told + shown).slice(0, MOST_PARTIAL));
     const piece = this.#pieces.get(key);
     this.#pieces.set(key, { source, content: (piece?.content ?? "") + shown, reset: piece?.reset ?? false });
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS);
@@ -46,6 +52,7 @@ export class DeltaBuffer {
   /** Tells viewers to forget what came before: the call is tried again. */
   reset(source: Source): void {
     this.#streams.delete(keyOf(source));
+    this.#told.delete(keyOf(source));
     this.#pieces.set(keyOf(source), { source, content: "", reset: true });
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS);
   }
@@ -54,7 +61,13 @@ export class DeltaBuffer {
   async settle(source: Source): Promise<void> {
     this.#pieces.delete(keyOf(source));
     this.#streams.delete(keyOf(source));
+    this.#told.delete(keyOf(source));
     await this.#writing;
+  }
+
+  /** What a call under way has said so far, without secrets and up to a bound; null when that is nothing. */
+  soFar(source: Source): string | null {
+    return this.#told.get(keyOf(source))?.toWellFormed() ?? null;
   }
 
   #flush(): void {

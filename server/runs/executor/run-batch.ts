@@ -159,14 +159,14 @@ export class RunBatch {
   }
 
   /**
-   * Counts what calls of agents used whose results nobody keeps, because the lease was lost: those that were under way, and
-   * those that had ended and were not written.
+   * Counts what calls of agents used whose results nobody keeps, because the lease was lost: those that were under way, with what
+   * had come of their answers, and those that had ended and were not written.
    * @param open attempts under way
    * @param error what the segment ended with; nothing is done when the lease is still held
    */
   async countLost(open: readonly LedgerWrite[], error: unknown): Promise<void> {
     if (!(error instanceof LeaseLost || this.#signal.aborted)) return;
-    const rows = [...this.#underWay, ...this.#waiting.rows, ...open].filter((row) => row.agent_id !== undefined);
+    const rows = [...this.#underWay, ...this.#waiting.rows, ...open].filter((row) => row.agent_id !== undefined || row.output !== null);
     const last = [...new Map(rows.map((row) => [row.id, row])).values()];
     if (last.length)
       await this.#services.store.spent(

@@ -128,6 +128,7 @@ export class RunExecutor {
         else this.#stop = { node_id: "", error: "Nothing of this run can go on: its nodes wait for each other." };
       }
     } catch (error) {
+      for (const row of this.#calls.open) row.output ??= this.#deltas.soFar(row);
       // What calls have brought is kept also when the process must stop now.
       await (this.#services.halt?.aborted ? this.#batch.flush().catch(() => undefined) : this.#batch.countLost(this.#calls.open, error));
       throw error;
@@ -250,6 +251,8 @@ export class RunExecutor {
       if (definition.isEffect) await this.#deltas.settle(row);
       if (!isOver()) this.#apply(attempt, outcome);
     } catch (error) {
+      // Of a call that is stopped what had come of its answer stays.
+      if (isOver()) row.output ??= this.#deltas.soFar(row);
       await this.#deltas.settle(row);
       if (isOver()) return;
       if (error instanceof HostFault) this.#fault = error;
@@ -319,6 +322,7 @@ export class RunExecutor {
     this.#news.delete(frame);
     for (const row of [...frame.rows.values()]) {
       if (row.status !== "running" && row.status !== "waiting") continue;
+      if (row.status === "running") row.output ??= this.#deltas.soFar(row);
       frame.rows.set(row.node_id, this.#ledger.skip(frame, row.node_id));
       this.#waits.withdraw(row);
     }

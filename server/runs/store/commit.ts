@@ -167,7 +167,7 @@ const SPENT = `
       output_tokens = s.output_tokens, cost = s.cost
     FROM run, jsonb_to_recordset($2::jsonb) AS s(
       id uuid, agent_id uuid, llm_key_id uuid, provider text, model text, input_tokens int, cached_tokens int, output_tokens int, cost numeric, tool_calls jsonb)
-    WHERE n.id = s.id AND n.execution_id = run.id AND n.model IS NULL AND n.status NOT IN ('running', 'waiting')
+    WHERE n.id = s.id AND s.agent_id IS NOT NULL AND n.execution_id = run.id AND n.model IS NULL AND n.status NOT IN ('running', 'waiting')
     RETURNING s.*, coalesce(n.completed_at, now()) AS completed_at
   ), valued AS (
     UPDATE node_run_values v SET tool_calls = marked.tool_calls FROM marked WHERE v.node_run_id = marked.id
@@ -182,6 +182,14 @@ const SPENT = `
   FROM (SELECT sum(input_tokens)::int AS input, sum(output_tokens)::int AS output, coalesce(sum(cost), 0) AS cost,
       bool_or(cost IS NULL) AS is_partial FROM marked HAVING count(*) > 0) AS sums
   WHERE e.id = $1`;
+
+// Of calls that were stopped, what had come of their answers.
+const STOPPED = `
+  INSERT INTO node_run_values AS v (node_run_id, output)
+  SELECT n.id, s.output FROM jsonb_to_recordset($2::jsonb) AS s(id uuid, output text)
+  JOIN node_runs n ON n.id = s.id AND n.execution_id = $1 AND n.status = 'skipped'
+  WHERE s.output IS NOT NULL
+  ON CONFLICT (node_run_id) DO UPDATE SET output = excluded.output WHERE v.output IS NULL AND v.output_hash IS NULL`;
 
 const DELTAS = `
   WITH lease AS (
@@ -313,6 +321,8 @@ export async function deltas(run: RunState, events: EventWrite[]): Promise<void>
 export async function spent(run: RunState, rows: LedgerWrite[]): Promise<void> {
   try {
     await query("run-spent", SPENT, [run.id, json(rows)]);
+    const partial = rows.flatMap(({ id, output }) => (output === null ? [] : [{ id, output }]));
+    if (partial.length) await query("run-stopped", STOPPED, [run.id, json(partial)]);
   } catch (error) {
     log.warn({ err: error, execution_id: run.id }, "what calls of a run had used that is over here could not be counted");
   }

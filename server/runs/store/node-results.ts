@@ -44,6 +44,10 @@ type Row = Omit<NodeResult, "started_at" | "completed_at" | "iteration" | "child
   is_cut_off: boolean;
 };
 
+/** True of an attempt that had begun and was ended before it was done. */
+export const isStopped = (row: { status: NodeStatus; started_at: Date | null; reused: boolean }): boolean =>
+  row.status === "skipped" && row.started_at !== null && !row.reused;
+
 function resultOf(
   execution_id: string,
   { id, node_id, iteration, wait, child_execution_id, output_length, is_cut_off, output, started_at, completed_at, ...row }: Row,
@@ -54,6 +58,7 @@ function resultOf(
     ...told,
     ...("output_url" in told && output_length !== null && { output_length }),
     ...(is_cut_off && { answer_truncated: true }),
+    ...(isStopped({ ...row, started_at }) && { stopped: true }),
     ...(iteration && { iteration }),
     ...(child_execution_id !== null && { child_execution_id }),
     ...(wait?.until && { waits_until: new Date(wait.until).toISOString() }),
@@ -200,6 +205,40 @@ export async function loopCells(
 ): Promise<Cell[]> {
   const depth = iteration === "" ? 1 : iteration.split(".").length + 1;
   return (await pool().query<Cell>(CELL_COUNTS, [execution_id, node_id, iteration, depth, per_cell, body])).rows;
+}
+
+const ITEM_ROWS = `
+  SELECT DISTINCT ON (index, is_item, node_id) split_part(iteration, '.', $4)::int AS index, node_id, coalesce(handle = '${ITEM}', false) AS is_item,
+    status, started_at, duration_ms::float8 AS duration_ms, reused
+  FROM node_runs
+  WHERE execution_id = $1 AND iteration <> '' AND cardinality(string_to_array(iteration, '.')) = $4 AND ($3 = '' OR iteration LIKE $3 || '.%')
+    AND (node_id = ANY($5) OR (node_id = $2 AND handle = '${ITEM}'))
+    AND split_part(iteration, '.', $4)::int >= $6 AND split_part(iteration, '.', $4)::int < $6 + $7
+  ORDER BY index, is_item DESC, node_id, attempt DESC`;
+
+export interface LoopRow {
+  index: number;
+  node_id: string;
+  /** The row says how the whole item ended; else it is of a node in its body. */
+  is_item: boolean;
+  status: NodeStatus;
+  started_at: Date | null;
+  duration_ms: number | null;
+  reused: boolean;
+}
+
+/**
+ * When the items of a loop, and the nodes right in its body, worked.
+ * @param body ids of the nodes whose loop this is
+ * @param span from which item on, and how many
+ */
+export async function loopRows(
+  { execution_id, node_id, iteration }: NodeOutputInput,
+  body: readonly string[],
+  { from, count }: { from: number; count: number },
+): Promise<LoopRow[]> {
+  const depth = iteration === "" ? 1 : iteration.split(".").length + 1;
+  return (await pool().query<LoopRow>(ITEM_ROWS, [execution_id, node_id, iteration, depth, body, from, count])).rows;
 }
 
 const OUTPUT = `

@@ -2,7 +2,7 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { type ExecutionLogs, type ExecutionLogsInput, type NodeLog, RunToolCall } from "#server/runs/schema.ts";
 import { findExecution } from "#server/runs/store/executions.ts";
 import { logTexts } from "#server/runs/store/log-texts.ts";
-import { attemptsOf } from "#server/runs/store/node-results.ts";
+import { attemptsOf, isStopped } from "#server/runs/store/node-results.ts";
 import { findReviews } from "#server/runs/store/reviews.ts";
 import { deciderDto } from "#server/runs/waits/review.ts";
 import { labelOf } from "#server/workflow/graph.ts";
@@ -47,6 +47,7 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
       output_tokens,
       cost: model === null ? 0 : (run.cost?.toNumber() ?? null),
       ...(run.is_cut_off && { answer_truncated: true }),
+      ...(isStopped(run) && { stopped: true }),
       ...(text?.printed != null && { printed: text.printed }),
       ...(text?.child_execution_id != null && { child_execution_id: text.child_execution_id }),
       ...(text?.agent_version != null && { agent_version: text.agent_version }),

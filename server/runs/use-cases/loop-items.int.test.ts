@@ -6,6 +6,7 @@ import { db } from "#server/platform/db/client.ts";
 import { getExecutionView } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
 import { getLoopItems } from "#server/runs/use-cases/get-loop-items.ts";
+import { getLoopTimes } from "#server/runs/use-cases/get-loop-times.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -129,4 +130,38 @@ test("what a node inside loops took is told for all its items together, up to th
   await db().nodeRun.createMany({ data: [row("p", "10", "skipped"), done("p", "9", 10), done("p", "1", 9, { attempt: 2 })] });
   const last = { iteration: "9", status: "complete", attempt: 1, started_at: null, duration_ms: 100 };
   expect((await sums()).p).toMatchObject({ count: 4, last });
+});
+
+test("the timeline is told when items and the nodes in them worked, a hundred at a time, of that loop alone", async () => {
+  const at = (second: number) => ({ started_at: new Date(Date.UTC(2026, 10, 1, 0, 0, second)), duration_ms: 500 });
+  const items = Array.from({ length: 150 }, (_, index) => [
+    { ...item("beside", String(index), "complete"), ...at(index % 60) },
+    { ...row("p", String(index), "complete"), ...at(index % 60) },
+  ]).flat();
+  await db().nodeRun.createMany({
+    data: [
+      row("beside", "", "running", { items: 151 }),
+      ...items,
+      { ...row("p", "150", "running"), ...at(59), duration_ms: null },
+      row("outer", "", "running", { items: 1 }),
+      { ...row("inner", "0", "running", { items: 1 }), ...at(1) },
+      { ...row("o", "0.0", "complete"), ...at(2) },
+    ],
+  });
+  const times = (node_id: string, from = 0, iteration = "") => getLoopTimes(admin, { execution_id, node_id, iteration, from });
+  const first = await times("beside");
+  expect([first.total, first.items.length, first.next_from]).toEqual([151, 100, 100]);
+  expect(first.items[3]).toMatchObject({
+    ...{ index: 3, status: "complete", duration_ms: 500, started_at: "2026-11-01T00:00:03.000Z" },
+    nodes: [{ node_id: "p", status: "complete" }],
+  });
+  const last = await times("beside", 100);
+  expect([last.items.length, last.next_from]).toEqual([51, null]);
+  expect(last.items.at(-1)).toMatchObject({ index: 150, status: "running", duration_ms: null, nodes: [{ node_id: "p" }] });
+  expect((await times("outer")).items).toMatchObject([{ index: 0, status: "running", nodes: [{ node_id: "inner" }] }]);
+  expect((await times("inner", 0, "0")).items).toMatchObject([{ index: 0, nodes: [{ node_id: "o" }] }]);
+  const other = await database.newAdmin();
+  await expect(getLoopTimes(other, { execution_id, node_id: "beside", iteration: "", from: 0 })).rejects.toMatchObject({
+    code: "NOT_FOUND",
+  });
 });
