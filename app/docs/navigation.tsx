@@ -32,6 +32,7 @@ const chapters = [
   { href: "/docs/nodes", label: "Nodes" },
   { href: "/docs/expressions", label: "Expressions" },
   { href: "/docs/filters", label: "Filters" },
+  { href: "/docs/runs", label: "Runs" },
   { href: "/docs/failures", label: "When a run fails" },
   { href: "/docs/reviews", label: "Reviews" },
   { href: "/docs/assistant", label: "The assistant" },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { barPosition } from "#components/runs/run-timeline.tsx";
+import { barPosition } from "#components/runs/loops/time-bar.tsx";
 
 test("a bar stands at its start and is as wide as its share", () => {
   expect(barPosition({ begin: 1000, total: 2000, start: 1500, duration: 500 })).toEqual({

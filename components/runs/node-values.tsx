@@ -9,7 +9,7 @@ import { Cost } from "#components/runs/cost.tsx";
 import { NodeValuesBar, useNodeIteration } from "#components/runs/node-values-bar.tsx";
 import { NodeReviews } from "#components/runs/run-reviews.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { cardStatus, mayAsk } from "#components/runs/store/run-snapshot.ts";
+import { cardStatus, mayAsk, shownStatus } from "#components/runs/store/run-snapshot.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { CopyField } from "#components/ui/copy.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
@@ -37,7 +37,7 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
   const [tab, setTab] = useState("output");
   if (!node || !run) return <p className="p-3 text-12 text-ink-faint">This node was not part of the run.</p>;
   const shown = path === null ? run : log.item;
-  const shownStatus = path === null ? status : (log.item?.status ?? "idle");
+  const told = path === null ? status : (log.item?.status ?? "idle");
   return (
     <Radix.Root
       value={{ output: true, input: true, tools: calls.length > 0, headers: response, printed }[tab] ? tab : "output"}
@@ -77,17 +77,17 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
           {shown && (shown.input_tokens + shown.output_tokens > 0 || shown.cost === null) && (
             <Cost cost={shown.cost} className="max-sm:hidden" />
           )}
-          {shown && shown.duration_ms !== null && shownStatus !== "waiting" && (
+          {shown && shown.duration_ms !== null && told !== "waiting" && (
             <span className="whitespace-nowrap">{formatDuration(shown.duration_ms)}</span>
           )}
-          <StatusBadge status={shownStatus} />
+          <StatusBadge status={shownStatus(told, shown)} />
         </span>
       </div>
       <NodeValuesBar
         nodeId={nodeId}
         isReused={path === null && run.reused && !run.pinned}
         childId={path === null ? run.child_execution_id : log.item?.child_execution_id}
-        output={shownStatus === "complete" && (path !== null || run.whole_length === null) ? (shown?.output ?? null) : null}
+        output={told === "complete" && (path !== null || run.whole_length === null) ? (shown?.output ?? null) : null}
       />
       <Radix.Content value="output" className="min-h-0 flex-1 overflow-y-auto p-3" aria-label="Output" tabIndex={0}>
         {mayAsk(node.type) && <NodeReviews nodeId={nodeId} iteration={path} />}
@@ -105,7 +105,7 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
             output={
               log.item.output === null ? null : <ValueView key={path} value={log.item.output} what="output" format={formatOf(node.data)} />
             }
-            otherwise={WAITING[log.item.status] ?? "Nothing came out."}
+            otherwise={log.item.stopped ? STOPPED : (WAITING[log.item.status] ?? "Nothing came out.")}
           />
         ) : (
           <p className="text-12 text-ink-faint">For this item the run has not come here.</p>
@@ -195,8 +195,8 @@ function LatestOutput({ nodeId }: { nodeId: string }) {
       otherwise={
         status === "skipped" && run.reused
           ? "This run went only as far as another node."
-          : isStopped && status === "skipped"
-            ? "The run was stopped before this node was done."
+          : run.stopped || (isStopped && status === "skipped")
+            ? STOPPED
             : (WAITING[status] ?? "Nothing came out.")
       }
     />
@@ -249,6 +249,8 @@ function Arriving({ text }: { text: string }) {
     </div>
   );
 }
+
+const STOPPED = "The run was stopped before this node was done.";
 
 const WAITING: Record<string, string> = {
   idle: "The run has not come here.",

@@ -33,7 +33,7 @@ function useRerun(executionId: string) {
   return { isStarting, rerun };
 }
 
-/** For a run that has ended: the same again, as it was or with the workflow as it is saved now; or into the editor with its outputs pinned. */
+/** For a run that has ended: the same again, as it was or with the workflow as it is saved now, with the same input or another; or into the editor with its outputs pinned. */
 export function RunAgain({ execution: { id, version, workflow_id } }: { execution: ExecutionView["execution"] }) {
   const { canEdit } = useStudio();
   const isOver = useRun((state) => (state.snapshot ? isFinal(state.snapshot.status) : false));
@@ -51,6 +51,9 @@ export function RunAgain({ execution: { id, version, workflow_id } }: { executio
     >
       <MenuItem onSelect={() => void rerun()}>{version === null ? "Same draft, same input" : `Version ${version}, same input`}</MenuItem>
       <MenuItem onSelect={() => void rerun({ use_current: true })}>Current version, same input</MenuItem>
+      <MenuItem asChild>
+        <Link href={`/runs/${id}/fork?input=1`}>{version === null ? "Same draft" : `Version ${version}`}, another input…</Link>
+      </MenuItem>
       <MenuSeparator />
       <MenuItem asChild>
         <Link href={`/workflows/${workflow_id}?run=${id}&debug=1`}>Debug in editor, outputs pinned</Link>
@@ -69,9 +72,15 @@ export function RunAgainFromHere({ nodeId }: { nodeId: string }) {
   if (!isOver || !canEdit || !graph) return null;
   const from = planOf(graph).loopsAround(nodeId)[0] ?? nodeId;
   const loop = from === nodeId ? undefined : graph.nodes.find((node) => node.id === from);
+  const what = loop ? `Run again from loop “${labelOf(loop)}”` : "Run again from here";
   return (
-    <Button size="sm" icon={<RotateCw />} isPending={isStarting} onClick={() => void rerun({ from_node_id: from })}>
-      {loop ? `Run again from loop “${labelOf(loop)}”` : "Run again from here"}
-    </Button>
+    <>
+      <Button size="sm" icon={<RotateCw />} isPending={isStarting} onClick={() => void rerun({ from_node_id: from })}>
+        {what}
+      </Button>
+      <Button asChild size="sm" variant="ghost">
+        <Link href={`/runs/${executionId}/fork?input=1&from=${encodeURIComponent(from)}`}>Change input…</Link>
+      </Button>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Link2, Pencil, Square } from "lucide-react";
+import { Columns2, GitFork, Link2, Pencil, Square } from "lucide-react";
 import { useState } from "react";
 import { AskAboutRun } from "#components/runs/ask-about-run.tsx";
 import { RunAgain } from "#components/runs/run-again.tsx";
@@ -13,10 +13,16 @@ import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { ExecutionView } from "#server/runs/schema.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
+
+// Loaded when somebody wants to compare.
+const ChooseOtherDialog = loadedOnUse(() =>
+  import("#components/runs/compare/choose-other-dialog.tsx").then((module) => module.ChooseOtherDialog),
+);
 
 /** Which run this is: workflow, version, what and who started it, how it stands, and the way to stop it. */
 export function RunContextHeader({ initial }: { initial: ExecutionView }) {
@@ -24,6 +30,7 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
   const client = useTRPCClient();
   const isOver = useRun((state) => isFinal(state.snapshot?.status ?? initial.execution.status));
   const [isStopping, setIsStopping] = useState(false);
+  const [isComparing, setIsComparing] = useState(false);
   const { id, workflow_id, workflow_name, version, trigger, started_by, created_at, rerun_of } = initial.execution;
   const cancel = async () => {
     setIsStopping(true);
@@ -54,14 +61,20 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
           </div>
           <div>
             <dt>Version</dt>
-            <dd>{version === null ? "Draft" : `Version ${version}`}</dd>
+            <dd>{version === null ? (trigger === "fork" ? "Changed for this run" : "Draft") : `Version ${version}`}</dd>
           </div>
           {rerun_of !== null && (
             <div>
-              <dt>Run again from</dt>
-              <dd>
+              <dt>{trigger === "fork" ? "Forked from" : "Run again from"}</dt>
+              <dd className="flex items-center gap-2">
                 <Link href={`/runs/${rerun_of}`} className="inline-flex min-h-6 items-center text-thread-text hover:underline">
-                  Rerun of …{rerun_of.slice(-6)}
+                  {trigger === "fork" ? "Fork" : "Rerun"} of …{rerun_of.slice(-6)}
+                </Link>
+                <Link
+                  href={`/runs/${rerun_of}/compare/${id}`}
+                  className="inline-flex min-h-6 items-center text-thread-text hover:underline"
+                >
+                  Compare both
                 </Link>
               </dd>
             </div>
@@ -77,10 +90,10 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
             </dd>
           </div>
           <div>
-            <dt>Execution id</dt>
+            <dt>Run id</dt>
             <dd className="flex items-center gap-1 font-mono text-11">
               {id.slice(0, 8)}…
-              <CopyButton value={id} what="execution id" className="size-6" />
+              <CopyButton value={id} what="run id" className="size-6" />
             </dd>
           </div>
         </dl>
@@ -100,6 +113,14 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
           Copy link
         </Button>
         <AskAboutRun size="md" />
+        <Button variant="ghost" icon={<Columns2 />} onClick={() => setIsComparing(true)}>
+          Compare…
+        </Button>
+        {isOver && canEdit && (
+          <Button asChild icon={<GitFork />}>
+            <Link href={`/runs/${id}/fork`}>Open on canvas</Link>
+          </Button>
+        )}
         <Button asChild icon={<Pencil />}>
           <Link href={`/workflows/${workflow_id}?run=${id}`}>Open in editor</Link>
         </Button>
@@ -110,6 +131,9 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
           </Button>
         )}
       </div>
+      {isComparing && (
+        <ChooseOtherDialog executionId={id} workflowId={workflow_id} originalId={rerun_of} onClose={() => setIsComparing(false)} />
+      )}
     </header>
   );
 }

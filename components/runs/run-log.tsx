@@ -9,7 +9,7 @@ import { Cost } from "#components/runs/cost.tsx";
 import { ItemPicker } from "#components/runs/loops/item-picker.tsx";
 import { LoopStrip } from "#components/runs/loops/loop-strip.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { childIteration, planOf } from "#components/runs/store/run-snapshot.ts";
+import { childIteration, planOf, shownStatus } from "#components/runs/store/run-snapshot.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
@@ -110,7 +110,7 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
         <Heading className="font-semibold text-13">{log.label}</Heading>
         {log.iteration !== null && <span className="text-ink-faint">item {log.iteration}</span>}
         {log.attempt > 1 && <span className="text-ink-faint">try {log.attempt}</span>}
-        <StatusBadge status={log.status} />
+        <StatusBadge status={shownStatus(log.status, log)} />
         <span className="ml-auto flex flex-wrap gap-x-3 text-ink-faint tabular">
           {log.model !== null && <span className="font-mono text-11">{log.model}</span>}
           {log.input_tokens + log.output_tokens > 0 && <span>{formatTokens(log.input_tokens, log.output_tokens, log.cached_tokens)}</span>}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runResultText } from "#components/runs/runs-table.tsx";
+import { runResultText } from "#components/runs/run-result-text.ts";
 
 test("a run tells what came out of it, and never what went in", () => {
   const nothing = { error: null, output: null, input: "the input" };

@@ -1,27 +1,23 @@
 "use client";
 
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { ChevronRight } from "lucide-react";
+import { Fragment, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { formatDuration } from "#components/format.ts";
 import { formatLoopProgress } from "#components/runs/loops/loop-progress.tsx";
+import { LoopTimes } from "#components/runs/loops/loop-times.tsx";
+import { barPosition, TimeBar } from "#components/runs/loops/time-bar.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { planOf } from "#components/runs/store/run-snapshot.ts";
+import { planOf, shownStatus } from "#components/runs/store/run-snapshot.ts";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
-import type { ExecutionStatus, NodeStatus } from "#server/runs/status-schema.ts";
+import type { ExecutionStatus } from "#server/runs/status-schema.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
-import { labelOf } from "#server/workflow/graph.ts";
+import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 
 /** Pixels for each loop around a node. */
 const INDENT = 12;
-
-const BARS: Partial<Record<NodeStatus, string>> = {
-  failed: "bg-failed",
-  running: "bg-running",
-  waiting: "bg-waiting",
-  skipped: "bg-line-strong",
-};
 
 const rowOf = (tree: HTMLElement | null, id: string) => tree?.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`);
 
@@ -32,6 +28,9 @@ export function RunTimeline({ selected, isShown }: { selected: string | null; is
   const graph = useRun((state) => state.view?.graph);
   const now = useNow(snapshot?.status);
   const tree = useRef<HTMLDivElement>(null);
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
+  const fold = (id: string, isOpen: boolean) =>
+    setUnfolded((before) => new Set(isOpen ? [...before, id] : [...before].filter((one) => one !== id)));
   // A run that fails shows the node that did, wherever it stands.
   useEffect(() => {
     if (selected && isShown) rowOf(tree.current, selected)?.scrollIntoView({ block: "nearest" });
@@ -42,6 +41,14 @@ export function RunTimeline({ selected, isShown }: { selected: string | null; is
   const total = Math.max(1, snapshot.duration_ms ?? now - begin);
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    // Items of a loop are reached by Tab; the arrows move over nodes.
+    if (!(event.target instanceof HTMLElement) || event.target.dataset.id === undefined) return;
+    const folds: Record<string, boolean> = { ArrowRight: true, ArrowLeft: false };
+    const isOpen = folds[event.key];
+    if (isOpen !== undefined && event.target.ariaExpanded !== null) {
+      event.preventDefault();
+      return fold(event.target.dataset.id, isOpen);
+    }
     const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
     const move = moves[event.key];
     if (move === undefined) return;
@@ -61,42 +68,56 @@ export function RunTimeline({ selected, isShown }: { selected: string | null; is
           const depth = plan.loopsAround(id).length;
           const start = Date.parse(run.started_at);
           const bar = barPosition({ begin, total, start, duration: run.duration_ms ?? now - start });
+          const isLoop = definitionOf(node?.type ?? "")?.body !== undefined && run.iterations !== undefined && depth === 0;
+          const isUnfolded = isLoop && unfolded.has(id);
           return (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the row that has the focus is the one selected; the tree handles the arrows
-            <div
-              key={id}
-              role="treeitem"
-              aria-level={depth + 1}
-              aria-selected={id === selected}
-              data-id={id}
-              tabIndex={id === (selected ?? snapshot.order[0]) ? 0 : -1}
-              title={`${bar.duration} · +${bar.offset} · ${bar.share} of the run`}
-              className={cn("flex flex-col gap-1 rounded-md px-2 py-1.5 hover:bg-hover", id === selected && "bg-press")}
-              style={{ paddingLeft: 8 + depth * INDENT }}
-              onClick={() => editor.getState().selectOnly(id)}
-              onFocus={() => editor.getState().selectOnly(id)}
-            >
-              <span className="flex items-center gap-2 text-12">
-                <NodeIcon type={node?.type} className="size-5" />
-                <span className={cn("min-w-0 flex-1 truncate font-medium", run.status === "failed" && "text-failed")}>
-                  {node ? labelOf(node) : id}
+            <Fragment key={id}>
+              {/* biome-ignore lint/a11y/useKeyWithClickEvents: the row that has the focus is the one selected; the tree handles the arrows */}
+              <div
+                role="treeitem"
+                aria-level={depth + 1}
+                aria-selected={id === selected}
+                {...(isLoop && { "aria-expanded": isUnfolded })}
+                data-id={id}
+                tabIndex={id === (selected ?? snapshot.order[0]) ? 0 : -1}
+                title={`${bar.duration} · +${bar.offset} · ${bar.share} of the run`}
+                className={cn("flex flex-col gap-1 rounded-md px-2 py-1.5 hover:bg-hover", id === selected && "bg-press")}
+                style={{ paddingLeft: 8 + depth * INDENT }}
+                onClick={() => editor.getState().selectOnly(id)}
+                onFocus={() => editor.getState().selectOnly(id)}
+              >
+                <span className="flex items-center gap-2 text-12">
+                  {isLoop && (
+                    <button
+                      type="button"
+                      tabIndex={-1}
+                      aria-label={`${isUnfolded ? "Fold" : "Unfold"} the items of ${node ? labelOf(node) : id}`}
+                      className="-my-1 grid size-6 shrink-0 place-items-center rounded-md text-ink-faint hover:bg-press"
+                      onClick={(event) => {
+                        event.stopPropagation();
+                        fold(id, !isUnfolded);
+                      }}
+                    >
+                      <ChevronRight aria-hidden className={cn("size-3.5 transition-transform", isUnfolded && "rotate-90")} />
+                    </button>
+                  )}
+                  <NodeIcon type={node?.type} className="size-5" />
+                  <span className={cn("min-w-0 flex-1 truncate font-medium", run.status === "failed" && "text-failed")}>
+                    {node ? labelOf(node) : id}
+                  </span>
+                  {run.reused && <span className="shrink-0 text-11 text-ink-soft">Reused</span>}
+                  {run.iteration !== "" && <span className="shrink-0 text-11 text-ink-soft tabular">item {run.iteration}</span>}
+                  {run.iterations && <span className="shrink-0 text-11 text-ink-soft tabular">{formatLoopProgress(run.iterations)}</span>}
+                  <span className="sr-only">
+                    , {statusLooks[shownStatus(run.status, run)].label}, after {bar.offset}
+                  </span>
+                  <StatusIcon status={shownStatus(run.status, run)} isDecorative />
+                  <span className="w-16 text-right text-ink-soft tabular">{bar.duration}</span>
                 </span>
-                {run.reused && <span className="shrink-0 text-11 text-ink-soft">Reused</span>}
-                {run.iteration !== "" && <span className="shrink-0 text-11 text-ink-soft tabular">item {run.iteration}</span>}
-                {run.iterations && <span className="shrink-0 text-11 text-ink-soft tabular">{formatLoopProgress(run.iterations)}</span>}
-                <span className="sr-only">
-                  , {statusLooks[run.status].label}, after {bar.offset}
-                </span>
-                <StatusIcon status={run.status} isDecorative />
-                <span className="w-16 text-right text-ink-soft tabular">{bar.duration}</span>
-              </span>
-              <span aria-hidden className="relative h-[3px] rounded-full bg-sunken" style={{ marginLeft: 28 - depth * INDENT }}>
-                <span
-                  className={cn("absolute h-full rounded-full", BARS[run.status] ?? "bg-complete")}
-                  style={{ left: `${bar.left}%`, width: `${bar.width}%` }}
-                />
-              </span>
-            </div>
+                <TimeBar bar={bar} status={run.status} inset={8 + depth * INDENT} />
+              </div>
+              {isUnfolded && <LoopTimes loopId={id} path="" depth={depth + 1} begin={begin} total={total} now={now} />}
+            </Fragment>
           );
         })}
       </div>
@@ -118,23 +139,4 @@ function useNow(status: ExecutionStatus | undefined): number {
     return () => clearInterval(timer);
   }, [isMoving]);
   return now;
-}
-
-const MIN_WIDTH = 0.5;
-
-/**
- * A node's bar in the timeline, in percent of the run, and the words of its tooltip.
- * @param span all in milliseconds; `begin` and `start` since the epoch
- */
-export function barPosition({ begin, total, start, duration }: { begin: number; total: number; start: number; duration: number }) {
-  const offset = Math.max(0, start - begin);
-  const left = Math.min(100 - MIN_WIDTH, (offset / total) * 100);
-  const width = Math.min(100 - left, Math.max(MIN_WIDTH, (duration / total) * 100));
-  return {
-    left,
-    width,
-    duration: formatDuration(duration),
-    offset: formatDuration(offset),
-    share: `${Math.round((duration / total) * 100)} %`,
-  };
 }

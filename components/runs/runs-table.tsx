@@ -1,9 +1,12 @@
 "use client";
 
 import { Workflow } from "lucide-react";
-import { formatCount, formatDuration } from "#components/format.ts";
-import { Cost } from "#components/runs/cost.tsx";
+import { formatCost, formatCount, formatDuration } from "#components/format.ts";
+import { PRICES_PLACE } from "#components/runs/cost.tsx";
+import { excerptOf, Marked } from "#components/runs/list/marked.tsx";
+import { runResultText } from "#components/runs/run-result-text.ts";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
+import { Checkbox } from "#components/ui/checkbox.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
@@ -17,13 +20,65 @@ export interface RunsTableProps {
   hasWorkflow: boolean;
   /** In the editor: shows a run on the canvas. */
   onShow?: (executionId: string) => void;
+  /** What was looked for, to be marked. */
+  finder?: RegExp | null;
+  /** Rows can be chosen. */
+  selection?: { ids: ReadonlySet<string>; onChange: (ids: ReadonlySet<string>) => void };
 }
 
 /** Executions as rows; the whole row leads to the run. */
-export function RunsTable({ runs, hasWorkflow, onShow }: RunsTableProps) {
+export function RunsTable({ runs, hasWorkflow, onShow, finder = null, selection }: RunsTableProps) {
+  const isUnpriced = runs.some((run) => hasUse(run) && (run.cost === null || run.cost_is_partial));
+  return (
+    <>
+      {isUnpriced && (
+        <p className="-mb-3 text-12 text-ink-soft">
+          Price unknown for some models, shown as “—” or “+”.{" "}
+          <Link href={PRICES_PLACE} className="text-thread-text underline underline-offset-2">
+            Set prices
+          </Link>
+        </p>
+      )}
+      <RunRows {...{ runs, hasWorkflow, finder }} {...(onShow && { onShow })} {...(selection && { selection })} />
+    </>
+  );
+}
+
+const hasUse = (run: ExecutionSummary): boolean => run.input_tokens + run.output_tokens > 0 || run.cost_is_partial;
+
+/** What a run cost, as far as that is known; why it is not stands once above the table. */
+function costText(run: ExecutionSummary): string {
+  if (!hasUse(run) || run.cost === null) return "—";
+  return run.cost_is_partial ? `${formatCost(run.cost)} +` : formatCost(run.cost);
+}
+
+function RunRows({ runs, hasWorkflow, onShow, finder = null, selection }: RunsTableProps) {
+  const allChosen = selection !== undefined && runs.length > 0 && runs.every(({ id }) => selection.ids.has(id));
+  const choose = (ids: readonly string[], isOn: boolean) => {
+    const next = new Set(selection?.ids);
+    for (const id of ids) {
+      if (isOn) next.add(id);
+      else next.delete(id);
+    }
+    selection?.onChange(next);
+  };
   return (
     <Table label="Runs" className={hasWorkflow ? "md:min-w-230" : "md:min-w-190"}>
       <TableHead>
+        {selection && (
+          <TableHeader className="w-8 pr-0">
+            <Checkbox
+              label={<span className="sr-only">Choose all on this page</span>}
+              checked={allChosen}
+              onCheckedChange={(isOn) =>
+                choose(
+                  runs.map(({ id }) => id),
+                  isOn,
+                )
+              }
+            />
+          </TableHeader>
+        )}
         <TableHeader>Status</TableHeader>
         <TableHeader className="w-full">{hasWorkflow ? "Workflow" : "Result"}</TableHeader>
         <TableHeader className="max-md:hidden">Version</TableHeader>
@@ -42,6 +97,19 @@ export function RunsTable({ runs, hasWorkflow, onShow }: RunsTableProps) {
       <TableBody>
         {runs.map((run) => (
           <TableRow key={run.id} className="relative">
+            {selection && (
+              <TableCell className="relative z-1 w-8 pr-0">
+                <Checkbox
+                  label={
+                    <span className="sr-only">
+                      Choose the run of {run.workflow_name}, {run.id.slice(-6)}
+                    </span>
+                  }
+                  checked={selection.ids.has(run.id)}
+                  onCheckedChange={(isOn) => choose([run.id], isOn)}
+                />
+              </TableCell>
+            )}
             <TableCell>
               <StatusBadge status={run.status} />
             </TableCell>
@@ -49,11 +117,7 @@ export function RunsTable({ runs, hasWorkflow, onShow }: RunsTableProps) {
               <Link href={`/runs/${run.id}`} className="block truncate font-medium after:absolute after:inset-0">
                 {hasWorkflow ? run.workflow_name : runResultText(run)}
               </Link>
-              {hasWorkflow && (run.error ?? run.output) && (
-                <span className={`block truncate text-12 ${run.error === null ? "text-ink-faint" : "text-failed"}`}>
-                  {run.error ?? run.output}
-                </span>
-              )}
+              {hasWorkflow && <ResultLine run={run} finder={finder} />}
             </TableCell>
             <TableCell className="whitespace-nowrap text-ink-soft tabular max-md:hidden">
               {run.version === null ? "Draft" : `v${run.version}`}
@@ -76,13 +140,7 @@ export function RunsTable({ runs, hasWorkflow, onShow }: RunsTableProps) {
             <TableCell className="whitespace-nowrap text-right text-ink-soft tabular max-md:hidden">
               {run.input_tokens + run.output_tokens > 0 ? formatCount(run.input_tokens + run.output_tokens) : "—"}
             </TableCell>
-            <TableCell className="whitespace-nowrap text-right text-ink-soft max-md:hidden">
-              {run.input_tokens + run.output_tokens > 0 || run.cost_is_partial ? (
-                <Cost cost={run.cost} isPartial={run.cost_is_partial} isLinked={false} />
-              ) : (
-                "—"
-              )}
-            </TableCell>
+            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular max-md:hidden">{costText(run)}</TableCell>
             <TableCell className="whitespace-nowrap text-right text-ink-soft tabular max-md:hidden">
               {run.duration_ms !== null ? formatDuration(run.duration_ms) : isFinal(run.status) ? "—" : <Elapsed since={run.created_at} />}
             </TableCell>
@@ -101,11 +159,15 @@ export function RunsTable({ runs, hasWorkflow, onShow }: RunsTableProps) {
   );
 }
 
-/** What came of a run, in a row of a list: why it failed, what came out, or that nothing did. What went in is no result. */
-export function runResultText({ status, error, output }: Pick<ExecutionSummary, "status" | "error" | "output">): string {
-  const told = error || output;
-  if (told) return told;
-  if (!isFinal(status)) return "No result yet";
-  if (status === "completed") return "No text";
-  return status === "cancelled" ? "Cancelled" : status === "rejected" ? "Rejected" : "Failed";
+/** What came of a run, or where in it stands what was looked for. */
+function ResultLine({ run, finder }: { run: ExecutionSummary; finder: RegExp | null }) {
+  const found = finder && excerptOf([run.error, run.output, run.input], finder);
+  const text = found ?? run.error ?? run.output;
+  if (!text) return null;
+  const isError = run.error !== null && (!found || excerptOf([run.error], finder) !== null);
+  return (
+    <span className={`block truncate text-12 ${isError ? "text-failed" : "text-ink-faint"}`}>
+      <Marked text={text} finder={found === null ? null : finder} />
+    </span>
+  );
 }

@@ -1,5 +1,7 @@
 import {
+  Bot,
   CalendarClock,
+  GitFork,
   Globe,
   type LucideIcon,
   MousePointerClick,
@@ -19,10 +21,15 @@ const KINDS: Record<string, { label: string; icon: LucideIcon }> = {
   schedule: { label: "Schedule", icon: CalendarClock },
   http: { label: "HTTP", icon: Globe },
   api: { label: "API", icon: SquareTerminal },
+  assistant: { label: "Assistant", icon: Bot },
   rerun: { label: "Rerun", icon: RotateCw },
+  fork: { label: "Fork", icon: GitFork },
   workflow: { label: "Workflow", icon: Workflow },
   error: { label: "After a failure", icon: TriangleAlert },
 };
+
+/** What starts a run, in a word. */
+export const triggerName = (kind: string): string => KINDS[kind]?.label ?? kind;
 
 /** What starts a workflow, by the kind of its trigger node. */
 export function TriggerLabel({ kind }: { kind: string }) {

@@ -1,10 +1,11 @@
-import { Ban, Check, CircleDashed, Clock, LoaderCircle, Pause, SkipForward, X } from "lucide-react";
+import { Ban, Check, CircleDashed, CircleStop, Clock, LoaderCircle, Pause, SkipForward, X } from "lucide-react";
 import type { ComponentType } from "react";
 import { Badge, type BadgeTone } from "#components/ui/badge.tsx";
 import { cn } from "#components/ui/cn.ts";
 import type { ExecutionStatus, NodeStatus } from "#server/runs/status-schema.ts";
 
-export type Status = ExecutionStatus | NodeStatus;
+/** `stopped` is a node that had begun and was ended before it was done; the API calls it skipped, with `stopped` beside it. */
+export type Status = ExecutionStatus | NodeStatus | "stopped";
 
 interface StatusLook {
   label: string;
@@ -15,10 +16,10 @@ interface StatusLook {
 
 /** The one table of how a state of a run or of a node looks and is called. Shape tells it as well as colour. */
 export const statusLooks: Record<Status, StatusLook> = {
-  pending: { label: "Pending", tone: "neutral", icon: Clock },
+  pending: { label: "Queued", tone: "neutral", icon: Clock },
   queued: { label: "Queued", tone: "neutral", icon: Clock },
   running: { label: "Running", tone: "running", icon: LoaderCircle, isMoving: true },
-  paused: { label: "Paused", tone: "waiting", icon: Pause },
+  paused: { label: "Waiting", tone: "waiting", icon: Pause },
   completed: { label: "Completed", tone: "complete", icon: Check },
   failed: { label: "Failed", tone: "failed", icon: X },
   // A person's No is no warning.
@@ -26,8 +27,9 @@ export const statusLooks: Record<Status, StatusLook> = {
   cancelled: { label: "Cancelled", tone: "skipped", icon: Ban },
   idle: { label: "Idle", tone: "neutral", icon: CircleDashed },
   waiting: { label: "Waiting", tone: "waiting", icon: Pause },
-  complete: { label: "Complete", tone: "complete", icon: Check },
+  complete: { label: "Completed", tone: "complete", icon: Check },
   skipped: { label: "Skipped", tone: "skipped", icon: SkipForward },
+  stopped: { label: "Stopped", tone: "skipped", icon: CircleStop },
 };
 
 const INK = {

@@ -33,6 +33,8 @@ export interface NodeSnapshot {
   pinned?: true;
   /** True when an agent's answer ended at the limit of its length and may be cut. */
   answer_truncated?: true | undefined;
+  /** True when it had begun and was ended before it was done; `output` is what had come of its answer. */
+  stopped?: true | undefined;
   /** Characters of the whole output when `output` is only its beginning. */
   whole_length: number | null;
   iterations?: { total: number; complete: number; failed: number };
@@ -72,6 +74,10 @@ export interface RunSnapshot {
   /** Number of the last event taken in. */
   last_event_id: number;
 }
+
+/** How a node's state is called and drawn where one reads of it. */
+export const shownStatus = <Status extends string>(status: Status, { stopped }: { stopped?: true | undefined } = {}): Status | "stopped" =>
+  status === "skipped" && stopped ? "stopped" : status;
 
 const untouched: NodeSnapshot = {
   status: "idle",

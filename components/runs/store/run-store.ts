@@ -68,6 +68,12 @@ export function createRunStore({ onEnd, follow = followRun, schedule = (work) =>
       const current = get();
       // A newer answer about the same run must not lose what has arrived on the line since.
       const base = snapshotOf(view.execution, view.last_event_id, view);
+      // What had come of an answer that was stopped is written a moment after its run has ended.
+      if (current.executionId === executionId)
+        for (const [id, node] of Object.entries(base.nodes)) {
+          const arriving = current.snapshot?.nodes[id]?.arriving;
+          if (node.stopped && node.output === null && arriving) base.nodes[id] = { ...node, arriving };
+        }
       const snapshot = current.executionId === executionId && current.snapshot && !isFinal(view.execution.status) ? current.snapshot : base;
       set({
         executionId,

@@ -25,6 +25,8 @@ export interface RunFormProps {
   onRun: (values: RunValues, texts: Record<string, string>) => void;
   /** Only to be looked at: it can be filled in, and starts nothing. */
   isPreview?: boolean;
+  /** In place of "Start run". */
+  submitLabel?: string;
 }
 
 const isJson = (kind: NodeConfig<"triggerNode">["kind"]) => kind === "webhook" || kind === "http";
@@ -44,7 +46,7 @@ function inputLabel({ kind, input_label }: NodeConfig<"triggerNode">): string {
 }
 
 /** What the trigger asks for, with its defaults; ⌘/Ctrl+Enter runs. */
-export function RunForm({ trigger, last, isPending, onRun, isPreview = false }: RunFormProps) {
+export function RunForm({ trigger, last, isPending, onRun, isPreview = false, submitLabel = "Start run" }: RunFormProps) {
   const isForm = trigger.kind === "params";
   const [texts, setTexts] = useState<Record<string, string>>(() =>
     isForm
@@ -110,7 +112,7 @@ export function RunForm({ trigger, last, isPending, onRun, isPreview = false }: 
           />
         ))}
       <Button type="submit" variant="primary" icon={<Play />} isPending={isPending} disabled={isPreview} className="self-end">
-        Start run
+        {submitLabel}
       </Button>
     </form>
   );

@@ -4,7 +4,7 @@ import { Clock, ClockAlert, SkipForward } from "lucide-react";
 import { formatCount, formatDuration, plural } from "#components/format.ts";
 import { formatLoopProgress, LoopProgress } from "#components/runs/loops/loop-progress.tsx";
 import { useEditorRun, useRun } from "#components/runs/store/run-context.tsx";
-import { type CardStatus, type NodeSnapshot, usageOf } from "#components/runs/store/run-snapshot.ts";
+import { type CardStatus, type NodeSnapshot, shownStatus, usageOf } from "#components/runs/store/run-snapshot.ts";
 import { Link } from "#components/ui/link.tsx";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
@@ -25,7 +25,7 @@ export function NodeStateMark({ status }: { status: CardStatus }) {
 /** What a screen reader is told about a node besides its name. */
 export function stateText(status: CardStatus | null, run: NodeSnapshot | undefined, problems: number): string {
   const parts: string[] = [];
-  if (status) parts.push(statusLooks[status].label);
+  if (status) parts.push(statusLooks[shownStatus(status, run)].label);
   if (run?.iterations) parts.push(formatLoopProgress(run.iterations));
   if (run?.error) parts.push(run.error.split("\n")[0] ?? "");
   if (problems > 0) parts.push(problems === 1 ? "1 problem" : `${problems} problems`);

@@ -1,0 +1,200 @@
+"use client";
+
+import { GitFork, PencilLine } from "lucide-react";
+import { useRouter, useSearchParams } from "next/navigation";
+import { useEffect, useState } from "react";
+import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
+import { RunProvider, useRun } from "#components/runs/store/run-context.tsx";
+import { planOf } from "#components/runs/store/run-snapshot.ts";
+import { createRunStore } from "#components/runs/store/run-store.ts";
+import { BackLink } from "#components/shell/back-link.tsx";
+import { useTitle } from "#components/shell/page.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
+import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
+import { CanvasProvider, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { createCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
+import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import type { RunValues } from "#components/workflow-editor/fields/run-form.tsx";
+import { AgentNamesProvider } from "#components/workflow-editor/nodes/project-lookups.tsx";
+import { createEditorSession } from "#components/workflow-editor/session/editor-session.ts";
+import { SessionProvider } from "#components/workflow-editor/session/session-context.tsx";
+import { SidePanel } from "#components/workflow-editor/side-panel.tsx";
+import { useStaleResults } from "#components/workflow-editor/test-runs/use-stale-results.ts";
+import type { WorkflowEditorState } from "#server/features/workflows/schema.ts";
+import type { ExecutionView } from "#server/runs/schema.ts";
+import { isFinal } from "#server/shared/execution-status.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
+
+const RunInputDialog = loadedOnUse(() =>
+  import("#components/workflow-editor/fork/run-input-dialog.tsx").then((module) => module.RunInputDialog),
+);
+
+interface ForkEditorProps {
+  view: ExecutionView;
+  workflow: WorkflowEditorState;
+}
+
+const never = () => Promise.reject(new Error("A fork changes no workflow."));
+
+/** The canvas of a run that has ended: its graph with its results, to be changed. Nothing of it is written to the workflow. */
+export function ForkEditor({ view, workflow }: ForkEditorProps) {
+  const client = useTRPCClient();
+  const { canEdit } = useStudio();
+  const [stores] = useState(() => {
+    const editor = createEditorStore(view.graph, { isReadOnly: !canEdit });
+    const run = createRunStore({});
+    // The node's panel asks it which workflow this is. It is never started, and so saves nothing.
+    const session = createEditorSession({
+      workflowId: view.execution.workflow_id,
+      initial: workflow,
+      editor,
+      isReadOnly: true,
+      api: { editor: never, head: never, saveDraft: never, update: never, errorOf: errorBodyOf },
+    });
+    return { editor, run, session, ui: createCanvasUiStore() };
+  });
+  useEffect(() => {
+    stores.run.getState().show(view);
+    return () => stores.run.getState().clear();
+  }, [stores, view]);
+  useTitle(`Fork of ${view.execution.workflow_name}`);
+  const fork = (options: RunValues & { from_node_id?: string }) => {
+    const { nodes, edges } = stores.editor.getState().graph();
+    return client.executions.fork.mutate({ execution_id: view.execution.id, nodes, edges, ...options });
+  };
+  return (
+    <AgentNamesProvider>
+      <CanvasProvider editor={stores.editor} ui={stores.ui}>
+        <RunProvider value={stores.run}>
+          <SessionProvider value={stores.session}>
+            <ForkLayout view={view} fork={fork} canFork={canEdit && isFinal(view.execution.status)} />
+          </SessionProvider>
+        </RunProvider>
+      </CanvasProvider>
+    </AgentNamesProvider>
+  );
+}
+
+interface ForkLayoutProps {
+  view: ExecutionView;
+  fork: (options: RunValues & { from_node_id?: string }) => Promise<{ execution_id: string }>;
+  canFork: boolean;
+}
+
+function ForkLayout({ view, fork, canFork }: ForkLayoutProps) {
+  const router = useRouter();
+  const editor = useEditorStore();
+  const [isSheetOpen, setIsSheetOpen] = useState(false);
+  // "Run again with another input" leads here: the dialog starts the run at once, from the node that the address names.
+  const query = useSearchParams();
+  const isOnlyInput = query.get("input") !== null;
+  const [isAsking, setIsAsking] = useState(isOnlyInput);
+  const [values, setValues] = useState<RunValues | null>(null);
+  const [isStarting, setIsStarting] = useState(false);
+  const [failure, setFailure] = useState<ReturnType<typeof errorBodyOf> | null>(null);
+  const selected = useEditorShallow(({ nodes }) => nodes.filter((node) => node.selected).map(({ id, type }) => ({ id, type }))).at(0);
+  const isChanged = useRun((state) => state.isOtherGraph);
+  useStaleResults();
+  const { execution, graph } = view;
+
+  const replay = async (from_node_id?: string) => {
+    setIsStarting(true);
+    setFailure(null);
+    try {
+      const { execution_id } = await fork({ ...values, ...(from_node_id !== undefined && { from_node_id }) });
+      router.push(`/runs/${execution.id}/compare/${execution_id}`);
+    } catch (error) {
+      setFailure(errorBodyOf(error));
+      setIsStarting(false);
+    }
+  };
+  // A loop's body runs with its loop.
+  const fromOf = (id: string) => planOf(editor.getState().graph()).loopsAround(id)[0] ?? id;
+  const label = selected && labelOf(editor.getState().data[selected.id] ?? {}, selected.type);
+  const canBegin = selected !== undefined && definitionOf(selected.type)?.isInert !== true;
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <UnsavedGuard isDirty={(isChanged || values !== null) && !isStarting} />
+      <header className="flex shrink-0 flex-wrap items-end justify-between gap-x-5 gap-y-2 border-b bg-surface px-4 py-2.5">
+        <div className="flex min-w-0 flex-col">
+          <BackLink href={`/runs/${execution.id}`}>Run</BackLink>
+          <h1 className="truncate font-semibold text-16">
+            <span className="sr-only">Fork of </span>
+            {execution.workflow_name}
+          </h1>
+          <p className="text-12 text-ink-soft">
+            Change what you like and replay: what comes before is taken over, and the workflow stays as it is.
+          </p>
+        </div>
+        <div className="flex flex-wrap items-center gap-2">
+          <Button icon={<PencilLine />} disabled={!canFork} onClick={() => setIsAsking(true)}>
+            {values === null ? "Change input…" : "Input changed…"}
+          </Button>
+          {canBegin && (
+            <Button disabled={!canFork} isPending={isStarting} onClick={() => void replay(fromOf(selected.id))}>
+              <span className="max-w-56 truncate">Replay from “{label}”</span>
+            </Button>
+          )}
+          <Button
+            variant="primary"
+            icon={<GitFork />}
+            isPending={isStarting}
+            disabled={!canFork || !(isChanged || values !== null)}
+            onClick={() => void replay()}
+          >
+            Replay changes
+          </Button>
+        </div>
+      </header>
+      {!canFork && (
+        <Notice className="m-3">
+          {isFinal(execution.status) ? "Only editors replay runs." : "The run goes on. It can be replayed once it has ended."}
+        </Notice>
+      )}
+      {failure && (
+        <Notice tone="failed" className="m-3">
+          {failure.detail}
+          {(failure.errors?.length ?? 0) > 1 && (
+            <ul className="mt-1 list-disc pl-4">
+              {failure.errors?.map(({ path, message }) => (
+                <li key={`${path} ${message}`}>{message}</li>
+              ))}
+            </ul>
+          )}
+        </Notice>
+      )}
+      <div className="flex min-h-0 flex-1">
+        <div className="min-h-0 min-w-0 flex-1">
+          <Canvas onNodeOpen={() => setIsSheetOpen(true)} />
+        </div>
+        <SidePanel isSheetOpen={isSheetOpen} onSheetClose={() => setIsSheetOpen(false)} />
+      </div>
+      {isAsking && (
+        <RunInputDialog
+          title={isOnlyInput ? "Run again with another input" : "Input of the replay"}
+          graph={graph}
+          input={values?.input ?? (values?.params ? JSON.stringify(values.params) : execution.input)}
+          submitLabel={isOnlyInput ? "Start run" : "Take this input"}
+          submit={async (given) => {
+            if (!isOnlyInput) {
+              setValues(given);
+              return setIsAsking(false);
+            }
+            const from_node_id = query.get("from");
+            const { execution_id } = await fork({ ...given, ...(from_node_id !== null && { from_node_id }) });
+            router.push(`/runs/${execution_id}`);
+          }}
+          onClose={() => {
+            setIsAsking(false);
+            if (isOnlyInput) router.replace(`/runs/${execution.id}/fork`);
+          }}
+        />
+      )}
+    </div>
+  );
+}
