@@ -45,7 +45,7 @@ test("an admin sets a budget, a run waits at it, is allowed to spend more, and g
   await expect(budgets.getByRole("listitem")).toContainText("$0 of $0.50 (0 %)");
 
   const execution_id = await execute(flow);
-  await expect.poll(async () => (await api.get(`/executions/${execution_id}`)).data.status).toBe("paused");
+  await expect.poll(async () => (await api.get(`/executions/${execution_id}`)).body.status).toBe("paused");
   await page.goto(`/runs/${execution_id}`);
   await page.getByRole("button", { name: "Show", exact: true }).click();
   const question = page.getByRole("form", { name: "Decide: Spend more than the budget?" });
