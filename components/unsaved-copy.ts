@@ -14,14 +14,14 @@ export function unsavedCopies<Copy>(prefix: string, schema: z.ZodType<Copy>) {
     }
   };
   return {
-    /** Keeps the first of these that there is room for. */
-    keep(id: string, ...copies: readonly [Copy, ...Copy[]]): void {
+    /** Keeps the first of these that there is room for. @returns whether there was any */
+    keep(id: string, ...copies: readonly [Copy, ...Copy[]]): boolean {
       const wasKept = (copy: Copy) =>
         attempt(() => {
           localStorage.setItem(prefix + id, JSON.stringify(copy));
           return true;
-        });
-      copies.some(wasKept);
+        }) === true;
+      return copies.some(wasKept);
     },
     drop: (id: string): void => attempt(() => localStorage.removeItem(prefix + id)),
     read: (id: string): Copy | null => attempt(() => schema.parse(JSON.parse(localStorage.getItem(prefix + id) ?? "null"))) ?? null,

@@ -16,22 +16,39 @@ import { Textarea } from "#components/ui/input.tsx";
 import { Markdown } from "#components/ui/markdown.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { useFollowedEnd } from "#components/ui/use-followed-end.ts";
+import type { PromptPreviewInput } from "#server/features/agents/schema.ts";
 
-/** A conversation with the saved agent: answers as they come, tools as steps, tokens and time. */
-export function AgentChat({ agentId, isDirty }: { agentId: string; isDirty: boolean }) {
+/** What the page asks: the version that is published, or what stands in the form; as a sentence, why that cannot be asked yet. */
+export interface ChatSubject {
+  /** Undefined of an agent that is not there yet. */
+  agentId: string | undefined;
+  /** Left out, the published version is asked. */
+  config?: PromptPreviewInput | string | undefined;
+}
+
+/** A conversation with the agent as it stands on the screen: answers as they come, tools as steps, tokens and time. */
+export function AgentChat({ subject }: { subject: ChatSubject }) {
   const { project } = useStudio();
-  const { exchanges, isRunning, send, again, stop, clear } = useChat(agentId, project.id);
+  const { exchanges, isRunning, send, again, stop, clear } = useChat(subject, project.id);
   const [message, setMessage] = useState("");
+  const [fault, setFault] = useState<string | null>(null);
   const list = useFollowedEnd<HTMLOListElement>(exchanges.length);
   const form = useRef<HTMLFormElement>(null);
+  const { config } = subject;
+  /** Whether what stands in the form can be asked; else it says what is missing. */
+  const isReady = () => {
+    setFault(typeof config === "string" ? config : null);
+    return typeof config !== "string";
+  };
   const askAgain = () => {
+    if (!isReady()) return;
     again();
     // The button is gone while the agent answers.
     form.current?.querySelector("textarea")?.focus();
   };
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    if (isRunning || message.trim() === "") return;
+    if (isRunning || message.trim() === "" || !isReady()) return;
     send(message);
     setMessage("");
   };
@@ -55,7 +72,11 @@ export function AgentChat({ agentId, isDirty }: { agentId: string; isDirty: bool
         {isRunning ? "The agent is answering." : exchanges.at(-1)?.state === "done" ? "The agent has answered." : ""}
       </p>
       <form ref={form} onSubmit={submit} className="flex shrink-0 flex-col gap-3">
-        <Field label="Message" {...(isDirty && { hint: "The saved agent answers. Save first to try your changes." })}>
+        <Field
+          label="Message"
+          error={fault === null ? undefined : `The form is not ready to be asked: ${fault}`}
+          {...(config !== undefined && { hint: "What is on the screen answers, published or not." })}
+        >
           <Textarea
             rows={exchanges.length ? 2 : 3}
             value={message}
@@ -143,6 +164,9 @@ function ExchangeFacts({ exchange, onAgain }: { exchange: Exchange; onAgain?: ()
   const { state, input_tokens, output_tokens, cost, tookMs } = exchange;
   const text = textOf(exchange);
   const facts = [
+    exchange.agent_version === null
+      ? state !== "running" && exchange.isDraft && "Unpublished changes"
+      : `Version ${exchange.agent_version}`,
     state === "done" && `${formatTokens(input_tokens, output_tokens)} tokens`,
     tookMs !== null && formatDuration(tookMs),
   ].filter((fact) => fact !== false);
@@ -182,7 +206,7 @@ export interface Chat {
 }
 
 /** A conversation with an agent that lives as long as the page. */
-export function useChat(agentId: string, projectId: string): Chat {
+export function useChat({ agentId, config }: ChatSubject, projectId: string): Chat {
   const [exchanges, setExchanges] = useState<Exchange[]>([]);
   const call = useRef<AbortController | null>(null);
   const count = useRef(0);
@@ -199,10 +223,12 @@ export function useChat(agentId: string, projectId: string): Chat {
     const id = count.current;
     const controller = new AbortController();
     call.current = controller;
-    setExchanges([...before, newExchange(id, message)]);
+    if (typeof config === "string") return;
+    setExchanges([...before, newExchange(id, message, config !== undefined)]);
     const started = performance.now();
     await streamChat({
       agentId,
+      config,
       projectId,
       message,
       history: historyOf(before),

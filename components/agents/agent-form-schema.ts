@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type Agent, CreateAgentInput, callFields } from "#server/features/agents/schema.ts";
+import { describeField } from "#components/forms/describe-field.ts";
+import { type Agent, CreateAgentInput, callFields, type PromptPreviewInput } from "#server/features/agents/schema.ts";
 import { canonical } from "#server/workflow/diff.ts";
 
 function isSchemaText(text: string): boolean {
@@ -43,7 +44,7 @@ export const EXAMPLE_SCHEMA = JSON.stringify(
 );
 
 /** What a new agent begins with. */
-export type AgentSuggestion = Omit<Partial<Agent>, "id" | "created_at" | "updated_at">;
+export type AgentSuggestion = Omit<Partial<Agent>, "id" | "version" | "created_at" | "updated_at">;
 
 /** The form's values of an agent, or of a new one. */
 export const formValues = (agent?: AgentSuggestion) => ({
@@ -78,8 +79,34 @@ export const needsCheckCall = (before: Asked, after: Pick<Asked, "llm_key_id" | 
   (before.temperature ?? null) !== (after.temperature ?? null) ||
   (hasTools(after) && !hasTools(before));
 
-type Values = ReturnType<typeof formValues>;
+/** A form's values, whole or not, as they stand while somebody types. */
+export type Values = ReturnType<typeof formValues>;
 export type Field = keyof Values;
+
+/** What stands in the form, with every field. */
+export function wholeValues(values: z.input<typeof AgentForm>): Values {
+  const set = Object.entries(values).filter(([, value]) => value !== undefined);
+  return { ...formValues(), ...(Object.fromEntries(set) as Partial<Values>) }; // cast: its own fields
+}
+
+const LINKS: Partial<Record<Field, string>> = { mcp_server_ids: "MCP servers", rag_ids: "Knowledge", skill_ids: "Skills" };
+
+/** What the form calls a field. */
+export const fieldTitle = (field: Field): string => LINKS[field] ?? describeField(AgentForm.shape[field]).title ?? field;
+
+/** What a model gets to know of; the rest of the form is for people. */
+const Asked = AgentForm.omit({ name: true, description: true });
+
+/** The form's values as a question about them takes them, saved or not; or what is still missing, as a sentence. */
+export function askedOf({ name: _, description: __, ...given }: z.input<typeof AgentForm>): PromptPreviewInput | string {
+  const parsed = Asked.safeParse(given);
+  if (!parsed.success) {
+    const { path: [field] = [], message = "" } = parsed.error.issues[0] ?? {};
+    return `${fieldTitle(field as Field)}: ${message}`; // cast: the schema's own fields
+  }
+  const { name: ___, ...asked } = requestOf({ name: "", ...parsed.data });
+  return asked;
+}
 
 /** What others saved while a form was open. */
 export interface ConcurrentChanges {
@@ -102,6 +129,13 @@ function meaningOf(field: Field, value: unknown): string {
   }
 }
 
+const isSame = (field: Field, one: Partial<Record<Field, unknown>>, other: Partial<Record<Field, unknown>>) =>
+  meaningOf(field, one[field]) === meaningOf(field, other[field]);
+
+/** The fields that do not say the same on both sides, in the order of the form. */
+export const changedFields = (before: Partial<Record<Field, unknown>>, after: Partial<Record<Field, unknown>>): Field[] =>
+  (Object.keys(formValues()) as Field[]).filter((field) => !isSame(field, before, after)); // cast: an object of ours
+
 /** The form after others have saved: their changes are in it, and its own stay. */
 export function mergeForm<Mine extends Partial<Record<Field, unknown>>>({
   before,
@@ -112,9 +146,7 @@ export function mergeForm<Mine extends Partial<Record<Field, unknown>>>({
   mine: Mine;
   theirs: Values;
 }): { values: Mine } & Pick<ConcurrentChanges, "taken" | "clashes"> {
-  const isSame = (field: Field, one: Partial<Record<Field, unknown>>, other: Partial<Record<Field, unknown>>) =>
-    meaningOf(field, one[field]) === meaningOf(field, other[field]);
-  const changed = (Object.keys(theirs) as Field[]).filter((field) => !isSame(field, before, theirs)); // cast: an object of ours
+  const changed = changedFields(before, theirs);
   const taken = changed.filter((field) => isSame(field, before, mine));
   const clashes = changed.filter((field) => !taken.includes(field) && !isSame(field, mine, theirs));
   return { values: { ...mine, ...Object.fromEntries(taken.map((field) => [field, theirs[field]])) }, taken, clashes };

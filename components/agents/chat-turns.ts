@@ -1,7 +1,7 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { readEvents } from "#components/read-events.ts";
 import { citedIn } from "#components/runs/sources.tsx";
-import { ChatEvent } from "#server/features/agents/schema.ts";
+import { ChatEvent, type PromptPreviewInput } from "#server/features/agents/schema.ts";
 import type { ToolSource } from "#server/runs/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
@@ -16,6 +16,8 @@ export type ChatPart =
 export interface Exchange {
   id: number;
   message: string;
+  /** Whether it was asked of what stood in the form, and not of the published version. */
+  isDraft: boolean;
   parts: ChatPart[];
   state: "running" | "done" | "failed" | "stopped";
   /** Why it failed. */
@@ -27,11 +29,14 @@ export interface Exchange {
   tookMs: number | null;
   /** Whether the answer ended at the limit of its length. */
   isCut: boolean;
+  /** The version that answered, once that is told; null of what is not published. */
+  agent_version: number | null;
 }
 
-export const newExchange = (id: number, message: string): Exchange => ({
+export const newExchange = (id: number, message: string, isDraft = false): Exchange => ({
   id,
   message,
+  isDraft,
   parts: [],
   state: "running",
   detail: null,
@@ -40,6 +45,7 @@ export const newExchange = (id: number, message: string): Exchange => ({
   cost: 0,
   tookMs: null,
   isCut: false,
+  agent_version: null,
 });
 
 /** The exchange after one more event. */
@@ -67,6 +73,7 @@ export function applyChatEvent(exchange: Exchange, event: ChatEvent): Exchange {
         output_tokens: event.output_tokens,
         cost: event.cost,
         isCut: event.truncated === true,
+        agent_version: event.agent_version,
       };
     case "error":
       return { ...exchange, state: "failed", detail: event.detail };
@@ -98,7 +105,10 @@ export interface ChatTurn {
 }
 
 export interface ChatCall {
-  agentId: string;
+  /** Undefined of an agent that is not there yet. */
+  agentId: string | undefined;
+  /** What is asked in place of the published version. */
+  config?: PromptPreviewInput | undefined;
   projectId: string;
   message: string;
   /** Earlier turns, oldest first. */
@@ -131,15 +141,16 @@ async function refusal(response: Response): Promise<string> {
  * Sends one message and hands on what comes back, up to and with one `done` or `error`: whatever goes wrong on the way
  * is an `error` too. After an abort nothing more comes.
  */
-export async function streamChat({ agentId, projectId, message, history, signal, onEvent, fetch = globalThis.fetch }: ChatCall) {
+export async function streamChat({ agentId, config, projectId, message, history, signal, onEvent, fetch = globalThis.fetch }: ChatCall) {
   const tell = (event: ChatEvent) => {
     if (!signal.aborted) onEvent(event);
   };
   try {
-    const response = await fetch(`/api/v1/bridge/agents/${encodeURIComponent(agentId)}/chat`, {
+    const path = config || agentId === undefined ? "try" : `${encodeURIComponent(agentId)}/chat`;
+    const response = await fetch(`/api/v1/bridge/agents/${path}`, {
       method: "POST",
       headers: { "content-type": "application/json", "x-project-id": projectId },
-      body: JSON.stringify({ message, history }),
+      body: JSON.stringify(config ? { config, agent_id: agentId, message, history, stream: true } : { message, history }),
       signal,
     });
     if (!response.ok || !response.body) return tell({ type: "error", detail: await refusal(response) });

@@ -3,15 +3,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useEffect, useState } from "react";
-import { AddKeyDialog } from "#components/keys/key-dialogs.tsx";
+import { MendKeyDialog } from "#components/keys/mend-key.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Combobox } from "#components/ui/combobox.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import type { ModelList } from "#server/features/llm-keys/schema.ts";
 import { providerKind } from "#server/llm/kinds.ts";
+
+const AddKeyDialog = loadedOnUse(() => import("#components/keys/key-dialogs.tsx").then((module) => module.AddKeyDialog));
 
 export interface KeyPickerProps {
   value: string;
@@ -80,7 +84,7 @@ export function KeyPicker({ value, onValueChange, disabled = false, onOnlyKey }:
 
 const SOURCES = {
   live: "Listed by the provider with this key. Any other model can be typed.",
-  curated: "A short list of ours: the provider's own could not be had with this key. Any other model can be typed.",
+  curated: "A short list of ours. Any other model can be typed.",
 } as const;
 
 export interface ModelPickerProps {
@@ -95,22 +99,48 @@ export interface ModelPickerProps {
 export function ModelPicker({ keyId, value, onValueChange, disabled = false }: ModelPickerProps) {
   const trpc = useTRPC();
   const models = useQuery(trpc.llmKeys.models.queryOptions({ key_id: keyId }, { enabled: keyId !== "", staleTime: 300_000, retry: false }));
+  const problem = models.data?.problem ?? null;
   const footer = models.data
     ? models.data.models.length > 0
       ? SOURCES[models.data.source]
-      : "This key's provider gives no list of models. Type the model's id."
+      : "The provider lists no models for this key. Type the model's id."
     : models.isError
       ? "The list of models could not be loaded. Type the model's id."
       : undefined;
   return (
-    <Combobox
-      value={value}
-      onValueChange={onValueChange}
-      options={(models.data?.models ?? []).map(({ id, label }) => ({ value: id, ...(label !== undefined && { label }) }))}
-      placeholder={keyId === "" ? "Choose a key first, or type a model" : "Choose or type a model"}
-      disabled={disabled}
-      isLoading={models.isFetching}
-      footer={footer}
-    />
+    <>
+      <Combobox
+        value={value}
+        onValueChange={onValueChange}
+        options={(models.data?.models ?? []).map(({ id, label }) => ({ value: id, ...(label !== undefined && { label }) }))}
+        placeholder={keyId === "" ? "Choose a key first, or type a model" : "Choose or type a model"}
+        disabled={disabled}
+        isLoading={models.isFetching}
+        footer={footer}
+      />
+      {problem && <ListProblem keyId={keyId} problem={problem} />}
+    </>
+  );
+}
+
+/** Why there is no list of the provider's; where the key is the reason, the way to mend it without leaving the form. */
+function ListProblem({ keyId, problem }: { keyId: string; problem: NonNullable<ModelList["problem"]> }) {
+  const { canAdminister } = useStudio();
+  const [isMending, setIsMending] = useState(false);
+  return (
+    <>
+      <p role="status" className={problem.is_key_refused ? "text-12 text-failed" : "text-12 text-ink-faint"}>
+        {problem.is_key_refused ? problem.detail : `No list of models: ${problem.detail} Any model can be typed.`}{" "}
+        {problem.is_key_refused &&
+          (canAdminister ? (
+            <button type="button" className="font-medium text-thread-text hover:underline" onClick={() => setIsMending(true)}>
+              Replace the key…
+            </button>
+          ) : (
+            "Ask an admin of the project to replace it."
+          ))}
+      </p>
+      {isMending && <MendKeyDialog keyId={keyId} onClose={() => setIsMending(false)} />}
+    </>
   );
 }

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, ScanText } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { z } from "zod";
-import { AgentForm, requestOf } from "#components/agents/agent-form-schema.ts";
+import { type AgentForm, askedOf } from "#components/agents/agent-form-schema.ts";
 import { formatCount, plural } from "#components/format.ts";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -14,17 +14,6 @@ import { Dialog } from "#components/ui/dialog.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { PromptPreview, PromptPreviewInput } from "#server/features/agents/schema.ts";
-
-/** What a model gets to know of; the rest of the form is for people. */
-const Asked = AgentForm.omit({ name: true, description: true });
-
-/** The fields as the question takes them, or what is still missing. */
-function askedOf({ name: _, description: __, ...given }: z.input<typeof AgentForm>): PromptPreviewInput | string {
-  const parsed = Asked.safeParse(given);
-  if (!parsed.success) return parsed.error.issues[0]?.message ?? "A field is not filled in yet.";
-  const { name: ___, ...asked } = requestOf({ name: "", ...parsed.data });
-  return asked;
-}
 
 /** Opens what the model would be sent, as the form stands now, saved or not. */
 export function PromptPreviewButton({ values }: { values: z.input<typeof AgentForm> }) {

@@ -27,14 +27,16 @@ interface FormFooterProps {
   form: FormState;
   /** While something above must be answered before it makes sense to send the form. */
   disabled?: boolean;
+  /** What else there is to do about what the server said. */
+  failureActions?: ReactNode;
   children: ReactNode;
 }
 
 /** The end of a dialog's form: what the server said, and the button that sends it. */
-export function FormFooter({ form, disabled = false, children }: FormFooterProps) {
+export function FormFooter({ form, disabled = false, failureActions, children }: FormFooterProps) {
   return (
     <>
-      <FormFailure failure={form.failure} />
+      <FormFailure failure={form.failure} actions={failureActions} />
       <DialogFooter>
         <Button type="submit" variant="primary" isPending={form.isPending} disabled={disabled}>
           {children}
@@ -48,15 +50,16 @@ interface FormDialogProps extends DialogProps {
   form: FormState;
   submitLabel: string;
   disabled?: boolean;
+  failureActions?: ReactNode;
 }
 
 /** A dialog that is one form. */
-export function FormDialog({ form, submitLabel, disabled = false, children, ...dialog }: FormDialogProps) {
+export function FormDialog({ form, submitLabel, disabled = false, failureActions, children, ...dialog }: FormDialogProps) {
   return (
     <Dialog {...dialog}>
       <Form form={form}>
         {children}
-        <FormFooter form={form} disabled={disabled}>
+        <FormFooter form={form} disabled={disabled} failureActions={failureActions}>
           {submitLabel}
         </FormFooter>
       </Form>

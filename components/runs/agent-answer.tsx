@@ -3,7 +3,9 @@
 import { Check, ChevronRight, LoaderCircle, X } from "lucide-react";
 import { SourceList } from "#components/runs/sources.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 import { ValueView } from "#components/ui/value-view.tsx";
+import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import type { RunToolCall, ToolSource } from "#server/runs/schema.ts";
 
 /** One use of a tool; `answer` is null while there is none. */
@@ -78,6 +80,16 @@ export function ToolCalls({ calls }: { calls: readonly RunToolCall[] }) {
         </li>
       ))}
     </ol>
+  );
+}
+
+/** Which version of an agent was asked, with the way to it. */
+export function AgentVersionLink({ agentId, version, className = "" }: { agentId: string; version: number; className?: string }) {
+  const name = useAgentNames().agentName(agentId);
+  return (
+    <Link href={`/agents/${agentId}?history=${version}`} className={cn("text-thread-text hover:underline", className)}>
+      {name ? `${name}, version ${version}` : `Version ${version} of the agent`}
+    </Link>
   );
 }
 

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Tabs as Radix } from "radix-ui";
 import { Fragment, type ReactNode, useEffect, useRef, useState } from "react";
 import { formatDuration, formatTokens } from "#components/format.ts";
-import { ToolCalls, TruncatedAnswerNote } from "#components/runs/agent-answer.tsx";
+import { AgentVersionLink, ToolCalls, TruncatedAnswerNote } from "#components/runs/agent-answer.tsx";
 import { Cost } from "#components/runs/cost.tsx";
 import { NodeValuesBar, useNodeIteration } from "#components/runs/node-values-bar.tsx";
 import { NodeReviews } from "#components/runs/run-reviews.tsx";
@@ -70,6 +70,9 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
         </Radix.List>
         <span className="ml-auto flex min-h-8 min-w-0 items-center gap-2 text-11 text-ink-faint tabular">
           <span className="hidden truncate @2xl:inline">{labelOf(node)}</span>
+          {log.item?.agent_version !== undefined && typeof node.data.agent_id === "string" && (
+            <AgentVersionLink agentId={node.data.agent_id} version={log.item.agent_version} className="truncate max-sm:hidden" />
+          )}
           {response && <span className="whitespace-nowrap">HTTP {response.status}</span>}
           {shown && shown.input_tokens + shown.output_tokens > 0 && (
             <span className="whitespace-nowrap max-sm:hidden">{formatTokens(shown.input_tokens, shown.output_tokens)}</span>

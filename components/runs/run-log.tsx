@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { formatReviewer } from "#components/approvals/verdict.tsx";
 import { formatDateTime, formatDuration, formatTokens } from "#components/format.ts";
-import { ToolCalls, TruncatedAnswerNote } from "#components/runs/agent-answer.tsx";
+import { AgentVersionLink, ToolCalls, TruncatedAnswerNote } from "#components/runs/agent-answer.tsx";
 import { Cost } from "#components/runs/cost.tsx";
 import { ItemPicker } from "#components/runs/loops/item-picker.tsx";
 import { LoopStrip } from "#components/runs/loops/loop-strip.tsx";
@@ -112,6 +112,7 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
         {log.attempt > 1 && <span className="text-ink-faint">try {log.attempt}</span>}
         <StatusBadge status={shownStatus(log.status, log)} />
         <span className="ml-auto flex flex-wrap gap-x-3 text-ink-faint tabular">
+          {log.agent_version !== undefined && <LogAgent nodeId={log.node_id} version={log.agent_version} />}
           {log.model !== null && <span className="font-mono text-11">{log.model}</span>}
           {log.input_tokens + log.output_tokens > 0 && <span>{formatTokens(log.input_tokens, log.output_tokens, log.cached_tokens)}</span>}
           {log.model !== null && <Cost cost={log.cost} isShort />}
@@ -168,6 +169,12 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
       </dl>
     </>
   );
+}
+
+/** The agent that a line of the log asked, by the graph of the run. */
+function LogAgent({ nodeId, version }: { nodeId: string; version: number }) {
+  const agentId = useRun((state) => state.view?.graph.nodes.find(({ id }) => id === nodeId)?.data.agent_id);
+  return typeof agentId === "string" && <AgentVersionLink agentId={agentId} version={version} />;
 }
 
 function Value({ name, value }: { name: string; value: string }) {

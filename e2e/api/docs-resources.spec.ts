@@ -11,6 +11,7 @@ import { Agent, AgentReply, ChatEvent } from "#server/features/agents/schema.ts"
 import { AuditPage } from "#server/features/audit/schema.ts";
 import { Credential } from "#server/features/credentials/schema.ts";
 import { Rag, RagDocument, RagDocumentPage, RagSearchResult } from "#server/features/knowledge/schema.ts";
+import { LlmKey } from "#server/features/llm-keys/schema.ts";
 import { McpServerDetail, McpTools } from "#server/features/mcp/schema.ts";
 import { Project, SetMemberResult } from "#server/features/projects/schema.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
@@ -35,6 +36,7 @@ test.describe("with curl", () => {
   test("an agent is made, chatted with, bound to a schema and given tools, and its run tells what they did", async ({
     baseURL,
     api,
+    modelServer,
     llmKey,
     workflow,
     executed,
@@ -47,6 +49,10 @@ test.describe("with curl", () => {
     expect(said.map((event) => (event.type === "delta" ? event.content : "")).join("")).toBe("Echo: And in Lyon?");
     expect(said.at(-1)?.type).toBe("done");
     expect(AgentReply.parse(JSON.parse(await play("ask-agent.sh", about))).response).toBe("Echo: What is new in Como?");
+    expect(AgentReply.parse(JSON.parse(await play("try-agent.sh", about)))).toMatchObject({ agent_version: null });
+    expect(await play("restore-agent.sh", about)).toMatch(/"is_current":true.*"version":2/s);
+    const key = { ...env, MODEL_URL: modelServer.url, MODEL_KEY: "test-key-0123456789" };
+    expect(LlmKey.parse(JSON.parse(await play("add-llm-key.sh", key))).name).toBe("Gateway");
 
     const server = { ...env, MCP_URL: `${mcp.url}/locked/mcp`, MCP_TOKEN };
     expect(McpTools.parse(JSON.parse(await play("discover-mcp.sh", server))).tools.map(({ name }) => name)).toContain("echo");

@@ -88,8 +88,8 @@ test("every page has a policy with a fresh nonce and works under it", async ({ s
   await expect(page.getByRole("option").first()).toBeVisible();
   await page.keyboard.press("Escape");
   await page.getByRole("textbox", { name: "Description" }).fill("Looks around");
-  await page.getByRole("button", { name: "Save" }).click();
-  const message = page.getByText("Agent saved");
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  const message = page.getByText("Version 2 published", { exact: true });
   await expect(message).toBeVisible();
   // Sonner's own styles hold: without them the message would stand in the page's flow.
   await expect(page.locator("[data-sonner-toaster]").first()).toHaveCSS("position", "fixed");

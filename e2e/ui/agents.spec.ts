@@ -13,11 +13,11 @@ test("an agent gets knowledge, a skill and a schema in the form, and its chat sh
   await page.getByRole("checkbox", { name: "Handbook" }).check();
   await page.getByRole("checkbox", { name: "Summarize" }).check();
   await page.getByRole("textbox", { name: "Output schema" }).fill("{ no json");
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
   await expect(page.getByRole("alert").filter({ hasText: "This is not a JSON object." })).toBeVisible();
   await page.getByRole("textbox", { name: "Output schema" }).fill("");
-  await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByText("Agent saved")).toBeVisible();
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await expect(page.getByText("Version 2 published", { exact: true })).toBeVisible();
 
   await expect.poll(async () => (await api.get(`/rags/${rag.id}`)).body.documents.ready).toBe(1);
   const chat = page.getByRole("region", { name: "Try it" });
@@ -84,15 +84,15 @@ test("what others saved while the form was open comes into it, and what was type
   await prompt.fill("Be brief.");
   await page.getByRole("textbox", { name: "Description" }).fill("Mine");
   await api.put(`/agents/${id}`, { max_tokens: 77, description: "Theirs" });
-  await page.getByRole("button", { name: "Save" }).click();
-  const told = page.getByRole("alert").filter({ hasText: "Not saved yet" });
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  const told = page.getByRole("alert").filter({ hasText: "Not published yet" });
   await expect(told).toContainText(
     "saved this agent after you loaded it. Now in this form as it was saved: Longest answer. Changed by you both: Description.",
   );
   await expect(page.getByLabel("Longest answer")).toHaveValue("77");
   await expect(prompt).toHaveValue("Be brief.");
-  await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByText("Agent saved")).toBeVisible();
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await expect(page.getByText("Version 3 published", { exact: true })).toBeVisible();
   await expect(told).toBeHidden();
   expect((await api.get(`/agents/${id}`)).body).toMatchObject({ system_prompt: "Be brief.", description: "Mine", max_tokens: 77 });
 });

@@ -154,7 +154,8 @@ test("an agent is made and changed without leaving the workflow", async ({ signe
   await dialog.getByLabel("Name", { exact: true }).fill("Weaver");
   // Half an agent is not lost by a slip.
   await page.keyboard.press("Escape");
-  await page.getByRole("alertdialog", { name: "Close without saving?" }).getByRole("button", { name: "Keep editing" }).click();
+  await expect(page.getByText("Kept as a draft")).toBeVisible();
+  await panel(page).getByRole("button", { name: "Create agent…" }).click();
   await expect(dialog.getByLabel("Name", { exact: true })).toHaveValue("Weaver");
   await dialog.getByRole("combobox", { name: "Model" }).fill("echo");
   await page.keyboard.press("Tab");
@@ -167,8 +168,8 @@ test("an agent is made and changed without leaving the workflow", async ({ signe
   await panel(page).getByRole("button", { name: "Edit agent…" }).click();
   const change = page.getByRole("dialog", { name: "Agent Weaver" });
   await change.getByLabel("Name", { exact: true }).fill("Spinner");
-  await change.getByRole("button", { name: "Save", exact: true }).click();
-  await expect(page.getByText("Agent saved")).toBeVisible();
+  await change.getByRole("button", { name: "Publish", exact: true }).click();
+  await expect(page.getByText("Version 2 published", { exact: true })).toBeVisible();
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await expect(node(page, "Agent Write")).toContainText("Spinner");
   await page.context().setOffline(true);

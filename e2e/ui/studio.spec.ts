@@ -39,19 +39,26 @@ test("an LLM key with a wrong secret: the provider's words, nothing typed is los
     await dialog.getByLabel("API key").fill(secret);
     await dialog.getByLabel("Base URL").fill(modelServer.url);
     await dialog.getByRole("button", { name: "Add key" }).click();
-    await expect(dialog).toBeHidden();
+    return dialog;
   };
   await page.goto("/agents/new");
   await page.getByLabel("Name", { exact: true }).fill("Scout");
-  await addKey("Wrong", "wrong-key");
+  // It is said when it is added, and saved all the same if that is wanted.
+  const refused = await addKey("Wrong", "wrong-key");
+  await expect(refused.getByRole("alert")).toContainText("This key was refused by OpenAI-compatible (401): Incorrect API key provided");
+  await refused.getByRole("button", { name: "Save anyway" }).click();
+  await expect(refused).toBeHidden();
+  await expect(page.getByRole("status").filter({ hasText: "This key was refused" })).toBeVisible();
   await page.getByRole("combobox", { name: "Model" }).fill("echo");
   await page.keyboard.press("Escape");
   await page.getByLabel("System prompt").fill("Answer with what you were told.");
   await page.getByRole("button", { name: "Create agent" }).click();
-  await expect(page.getByText("Incorrect API key provided")).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "Not created: the check call failed" })).toContainText(
+    "Incorrect API key provided",
+  );
   await expect(page.getByLabel("System prompt")).toHaveValue("Answer with what you were told.");
 
-  await addKey(key.name, key.secret);
+  await expect(await addKey(key.name, key.secret)).toBeHidden();
   await page.getByRole("button", { name: "Create agent" }).click();
   await expect(page).toHaveURL(/agents\/[0-9a-f-]{36}/);
   await page.getByLabel("Message", { exact: true }).fill("Hello loom");
@@ -66,9 +73,14 @@ test("an LLM key with a wrong secret: the provider's words, nothing typed is los
   await expect(page.getByRole("alert").filter({ hasText: "Scout" })).toBeVisible();
 });
 
-test("leaving a form with changes asks first", async ({ signedInPage: page, agent }) => {
+test("leaving a form whose changes the browser cannot keep asks first", async ({ signedInPage: page, agent }) => {
   const { id } = await agent({ name: "Guarded", model: "echo" });
   await page.goto(`/agents/${id}`);
+  await page.evaluate(() => {
+    Storage.prototype.setItem = () => {
+      throw new Error("The disk is full.");
+    };
+  });
   await page.getByLabel("Description").fill("changed");
   await page.getByRole("link", { name: "Workflows" }).click();
   await expect(page.getByText("Leave without saving?")).toBeVisible();

@@ -184,6 +184,6 @@ test("a key whose provider is not there is not taken unseen, and the reason is t
       /^This key could not be checked\. OpenAI-compatible does not accept connections at (127\.0\.0\.1|localhost):\d+\.$/,
     ),
   });
-  await listProviderModels(endpoint("openai_compatible", away.url), { onProblem: (text) => told.push(text) });
+  await listProviderModels(endpoint("openai_compatible", away.url), { onProblem: ({ text }) => told.push(text) });
   expect(told).toEqual([expect.stringContaining("does not accept connections")]);
 });

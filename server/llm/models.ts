@@ -1,7 +1,7 @@
 import { APIError } from "openai";
 import type { ListedModels } from "#server/features/llm-keys/schema.ts";
 import { baseUrlOf, type ModelEndpoint, wordsOfRefusal } from "#server/llm/client.ts";
-import { keyFault, ProviderError } from "#server/llm/errors.ts";
+import { type KeyFault, keyFault, ProviderError } from "#server/llm/errors.ts";
 import { providerKind } from "#server/llm/kinds.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
 import { textUpTo } from "#server/platform/net/read-up-to.ts";
@@ -130,21 +130,21 @@ interface Asking {
 /**
  * The models that a key can call: the vendor's live list, or our curated one when that cannot be had within 8 seconds.
  * Never throws; any other id may still be typed.
- * @param onProblem told, as a sentence, why the vendor gave no list
+ * @param onProblem told why the vendor gave no list
  */
 export async function listProviderModels(
   endpoint: ModelEndpoint,
-  { fetch = guardedFetch(endpoint.reach), timeoutMs = TIMEOUT_MS, onProblem }: Asking & { onProblem?: (text: string) => void } = {},
+  { fetch = guardedFetch(endpoint.reach), timeoutMs = TIMEOUT_MS, onProblem }: Asking & { onProblem?: (fault: KeyFault) => void } = {},
 ): Promise<ListedModels> {
   const signal = AbortSignal.timeout(timeoutMs);
-  let problem: string | undefined;
+  let problem: KeyFault | undefined;
   for (const listing of listingsOf(endpoint)) {
     try {
       const models = await listed(endpoint, listing, fetch, signal);
       if (models.length) return { source: "live", models };
     } catch (error) {
       // Offline, no right to list, another format: the curated list says as much in its `source`.
-      problem = keyFault(error, endpoint, new URL(listing.url).host).text;
+      problem = keyFault(error, endpoint, new URL(listing.url).host);
     }
   }
   if (problem !== undefined) onProblem?.(problem);

@@ -9,6 +9,7 @@ import { Link } from "#components/ui/link.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import type { Agent } from "#server/features/agents/schema.ts";
 
@@ -78,19 +79,26 @@ export interface AgentDialogProps {
   onSaved?: (agent: Agent) => void;
 }
 
-/** The form of an agent in front of the editor, which goes on behind it. What was typed is not lost by a slip. */
+/** The form of an agent in front of the editor, which goes on behind it. What was typed is a draft that closing does not lose. */
 export function AgentDialog({ onClose, agent, suggestion, onSaved }: AgentDialogProps) {
-  const [isDirty, setIsDirty] = useState(false);
+  const [draft, setDraft] = useState({ isDirty: false, isKept: true });
   const [isAsking, setIsAsking] = useState(false);
+  const close = () => {
+    if (draft.isDirty && !draft.isKept) return setIsAsking(true);
+    onClose();
+    if (!draft.isDirty) return;
+    const description = agent ? "Runs ask the published version until you publish it." : "It is there again with the next new agent.";
+    toast.message("Kept as a draft", { description });
+  };
   return (
     <>
-      <Dialog onClose={() => (isDirty ? setIsAsking(true) : onClose())} title={agent ? `Agent ${agent.name}` : "New agent"} size="lg">
+      <Dialog onClose={close} title={agent ? `Agent ${agent.name}` : "New agent"} size="lg">
         {/* The form's foot stays in view: on this ground, at the very bottom. */}
         <div className="[--foot:-1rem] [--ground:var(--raised)]">
           <AgentEditor
             {...(agent && { agent })}
             {...(suggestion && { suggestion })}
-            onDirtyChange={setIsDirty}
+            onDraftChange={setDraft}
             onSaved={(saved) => {
               onClose();
               onSaved?.(saved);

@@ -3,11 +3,12 @@
 import { ArrowRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { useWorkflowNames } from "#components/shell/use-workflows.ts";
+import { ChangedField } from "#components/ui/changed-field.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { comparisonId, type DiffLabels } from "#components/workflow-editor/canvas/document/comparison.ts";
 import { accessibleName } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import type { Changes, Comparison } from "#components/workflow-editor/history/history-context.tsx";
-import { fieldTitle, formatEdge, formatFieldValue, splitAtChange } from "#components/workflow-editor/history/version-format.ts";
+import { fieldTitle, formatEdge, formatFieldValue } from "#components/workflow-editor/history/version-format.ts";
 import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import type { FieldChange, NodeDiff, NodeDiffKind } from "#server/workflow/diff.ts";
 
@@ -127,29 +128,11 @@ function FieldChangeView({ type, change, changes, isNew = false }: Omit<FieldCha
         <dd className="max-h-40 overflow-y-auto whitespace-pre-wrap break-words text-ink">{words(change.after)}</dd>
       </div>
     );
-  const parts = splitAtChange(words(change.before), words(change.after));
   return (
-    <div className="flex flex-col gap-1 text-12">
-      <dt className="font-medium text-ink-soft">{fieldTitle(type, change.field)}</dt>
-      <Value side={changes.before.title} tone="bg-failed-soft text-failed">
-        {parts.head}
-        <del className="rounded-xs bg-failed-soft text-failed decoration-failed/60">{parts.before}</del>
-        {parts.tail}
-      </Value>
-      <Value side={changes.after.title} tone="bg-thread-soft text-thread-text">
-        {parts.head}
-        <ins className="rounded-xs bg-thread-soft text-thread-text no-underline">{parts.after}</ins>
-        {parts.tail}
-      </Value>
-    </div>
-  );
-}
-
-function Value({ side, tone, children }: { side: string; tone: string; children: ReactNode }) {
-  return (
-    <dd className="flex items-baseline gap-1.5">
-      <span className={cn("shrink-0 rounded-sm px-1 text-10", tone)}>{side}</span>
-      <span className="max-h-40 min-w-0 flex-1 overflow-y-auto whitespace-pre-wrap break-words text-ink">{children}</span>
-    </dd>
+    <ChangedField
+      title={fieldTitle(type, change.field)}
+      before={{ title: changes.before.title, text: words(change.before) }}
+      after={{ title: changes.after.title, text: words(change.after) }}
+    />
   );
 }

@@ -1,11 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  fieldTitle,
-  formatDiffCounts,
-  formatFieldValue,
-  formatMerge,
-  splitAtChange,
-} from "#components/workflow-editor/history/version-format.ts";
+import { fieldTitle, formatDiffCounts, formatFieldValue, formatMerge } from "#components/workflow-editor/history/version-format.ts";
 import { mergeGraphs } from "#server/workflow/merge.ts";
 
 test("counts in words; nothing for a save that changed nothing", () => {
@@ -41,24 +35,4 @@ test("fields are called as in the panel, values as people say them", () => {
   expect(formatFieldValue("agentNode", "retries", undefined, names)).toBe("2");
   expect(formatFieldValue("agentNode", "flag", false, names)).toBe("off");
   expect(formatFieldValue("agentNode", "list", [1], names)).toBe("[\n  1\n]");
-});
-
-test("long texts show what differs between what is alike, by whole words", () => {
-  expect(splitAtChange("Sum up the news of today, briefly", "Sum up the mews of today, briefly")).toEqual({
-    head: "Sum up the ",
-    before: "news",
-    after: "mews",
-    tail: " of today, briefly",
-  });
-  const long = "x ".repeat(40);
-  expect(splitAtChange(`${long}a${long}`, `${long}b${long}`).head).toMatch(/^…(x | x)/);
-  expect(splitAtChange("", "new")).toEqual({ head: "", before: "", after: "new", tail: "" });
-  for (const [one, other] of [
-    ["a a", "a a a"],
-    ["", ""],
-    ["same", "same"],
-  ] as const) {
-    const { head, before, after, tail } = splitAtChange(one, other);
-    expect([head + before + tail, head + after + tail]).toEqual([one, other]);
-  }
 });

@@ -83,7 +83,10 @@ test("a key that is to be verified is stored only when the provider takes it; wi
   expect(await listModels(admin, { key_id: wrong.id })).toEqual({
     source: "curated",
     models: [],
-    problem: "This key was refused by OpenAI-compatible (401): Incorrect API key provided: wron****-key.",
+    problem: {
+      detail: "This key was refused by OpenAI-compatible (401): Incorrect API key provided: wron****-key.",
+      is_key_refused: true,
+    },
   });
   const right = await add("test-key-0123456789", true);
   expect(await listModels(admin, { key_id: right.id })).toMatchObject({ source: "live", problem: null });

@@ -111,10 +111,14 @@ export const ModelList = z
     source: z.enum(["live", "curated"]).meta({ description: "live: listed by the vendor with this key; curated: a short list of ours" }),
     models: z.array(z.object({ id: z.string().meta({ example: "gpt-4.1-mini" }), label: z.string().optional() })),
     problem: z
-      .string()
+      .object({
+        detail: z.string().meta({ example: "This key was refused by OpenAI (401): Incorrect API key provided." }),
+        is_key_refused: z.boolean().meta({ description: "Whether the provider does not accept the key, and not merely gave no list" }),
+      })
       .nullable()
-      .meta({ description: "Why the vendor's own list could not be had, in its words; null when nothing went wrong", example: null }),
+      .meta({ description: "Why the vendor's own list could not be had; null when nothing went wrong", example: null }),
   })
   .meta({ id: "ModelList" });
+export type ModelList = z.infer<typeof ModelList>;
 /** What a vendor is asked for; what went wrong is told apart. */
 export type ListedModels = Omit<z.infer<typeof ModelList>, "problem">;

@@ -193,13 +193,13 @@ export async function deleteLlmKey(principal: ProjectPrincipal, { key_id }: { ke
  * The models that a key can call, live from the vendor or, when that fails, a short curated list.
  * @throws AppError NOT_FOUND
  */
-export async function listModels(principal: ProjectPrincipal, { key_id }: { key_id: string }): Promise<z.infer<typeof ModelList>> {
+export async function listModels(principal: ProjectPrincipal, { key_id }: { key_id: string }): Promise<ModelList> {
   const key = await findLlmKey(principal.project.id, key_id);
   if (!key) throw notFound("LLM key");
-  let problem: string | null = null;
+  let problem: ModelList["problem"] = null;
   const list = await listProviderModels(endpointOf(key), {
-    onProblem: (text) => {
-      problem = text;
+    onProblem: ({ text, isRefused }) => {
+      problem = { detail: text, is_key_refused: isRefused };
     },
   });
   return { ...list, problem };
