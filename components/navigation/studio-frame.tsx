@@ -3,7 +3,7 @@
 import { Menu as MenuIcon, PanelLeft } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { Dialog as Radix } from "radix-ui";
-import { type ReactNode, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useLayoutEffect, useState, useSyncExternalStore } from "react";
 import { AssistantButton, AssistantSide } from "#components/navigation/assistant-side.tsx";
 import { InvitationBanner } from "#components/navigation/invitation-banner.tsx";
 import { LimitNotices } from "#components/navigation/limit-notices.tsx";
@@ -12,6 +12,7 @@ import { NotificationBell } from "#components/navigation/notification-bell.tsx";
 import { PaletteDoor, SearchIconButton } from "#components/navigation/palette-door.tsx";
 import { useAddToCanvas } from "#components/shell/add-to-canvas.tsx";
 import { ASSISTANT_PAGE } from "#components/shell/assistant.tsx";
+import { EDITOR_PATH } from "#components/shell/boot-script.ts";
 import { Logo, LogoMark } from "#components/shell/logo.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -112,7 +113,6 @@ function MobileBar({ className }: { className: string | false }) {
   );
 }
 
-const KEY = "treadle.nav";
 const listeners = new Set<() => void>();
 
 const subscribe = (listener: () => void) => {
@@ -120,24 +120,40 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-function toggle(): void {
-  const isRail = document.documentElement.dataset.nav !== "rail";
+function show(isRail: boolean): void {
   if (isRail) document.documentElement.dataset.nav = "rail";
   else delete document.documentElement.dataset.nav;
-  try {
-    localStorage.setItem(KEY, isRail ? "rail" : "full");
-  } catch {
-    // Without storage the width lasts until the page closes.
-  }
   for (const listener of listeners) listener();
 }
 
-/** Whether the navigation is folded to a rail of icons, and the switch for it. */
-export function useNavigationWidth(): { isRail: boolean; toggle: () => void } {
+/** What was chosen for the editor, or for every other page; unless somebody chose, the editor alone has a rail. */
+const keyOf = (isEditor: boolean) => (isEditor ? "treadle.nav.editor" : "treadle.nav");
+function wantsRail(isEditor: boolean): boolean {
+  try {
+    const chosen = localStorage.getItem(keyOf(isEditor));
+    return isEditor ? chosen !== "full" : chosen === "rail";
+  } catch {
+    return isEditor;
+  }
+}
+
+/** Whether the navigation is folded to a rail of icons, and the switch for it; the editor of a workflow remembers its own. */
+function useNavigationWidth(): { isRail: boolean; toggle: () => void } {
+  const isEditor = EDITOR_PATH.test(usePathname());
   const isRail = useSyncExternalStore(
     subscribe,
     () => document.documentElement.dataset.nav === "rail",
     () => false,
   );
+  // The boot script has done so for the page that was loaded; this is for those that one goes to from there.
+  useLayoutEffect(() => show(wantsRail(isEditor)), [isEditor]);
+  const toggle = () => {
+    show(!isRail);
+    try {
+      localStorage.setItem(keyOf(isEditor), isRail ? "full" : "rail");
+    } catch {
+      // Without storage the width lasts until the page closes.
+    }
+  };
   return { isRail, toggle };
 }

@@ -1,3 +1,6 @@
+/** Where the navigation is a rail unless somebody has opened it there: the editor of one workflow needs the room. */
+export const EDITOR_PATH = /^\/workflows\/(?!templates(?:\/|$))[^/]+$/;
+
 /**
  * Runs in <head> before anything is painted, so that theme, navigation and panel sizes never jump: sets data-theme,
  * data-nav, data-assistant and --layout-* on <html> from what the browser keeps. Style elements that scripts of the page make get its nonce: some
@@ -21,7 +24,7 @@ export const bootScript = `(() => {
   };
   paint();
   dark.addEventListener("change", paint);
-  if (read("treadle.nav") === "rail") root.dataset.nav = "rail";
+  if (${EDITOR_PATH}.test(location.pathname) ? read("treadle.nav.editor") !== "full" : read("treadle.nav") === "rail") root.dataset.nav = "rail";
   if (read("treadle.assistant") === "open" && matchMedia("(width >= 48rem)").matches) root.dataset.assistant = "open";
   try {
     for (const [name, size] of Object.entries(JSON.parse(read("treadle.layout") ?? "{}")))

@@ -152,6 +152,7 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
           <div className="flex min-h-0 min-w-0 flex-1 flex-col">
             <CanvasOrComparison isReadOnly={isReadOnly}>
               <Canvas
+                firstView="beginning"
                 controls={
                   <>
                     <OutlineButton />

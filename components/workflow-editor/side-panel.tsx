@@ -1,7 +1,7 @@
 "use client";
 
-import { X } from "lucide-react";
-import { useEffect, useState } from "react";
+import { PanelRightClose, PanelRightOpen, X } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
@@ -39,12 +39,61 @@ function PanelLoading() {
   );
 }
 
-/** Right of the canvas: what can be added, and the fields of the node that is selected. A sheet on a phone. */
+const KEY = "treadle.side-panel";
+const isKeptFolded = (): boolean => {
+  try {
+    return localStorage.getItem(KEY) === "folded";
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * The ids of what is selected, once the pointer has let go: a panel that opened while something is dragged or framed would move
+ * the canvas under the pointer.
+ */
+function useSettledSelection(): string {
+  const key = useEditorShallow((state) => state.nodes.filter((node) => node.selected).map((node) => node.id)).join(" ");
+  const [settled, setSettled] = useState(key);
+  const isHeld = useRef(false);
+  useEffect(() => {
+    const hold = ({ target }: PointerEvent) => {
+      isHeld.current = target instanceof Element && target.closest(".react-flow") !== null;
+    };
+    const letGo = () => {
+      isHeld.current = false;
+    };
+    addEventListener("pointerdown", hold, { capture: true });
+    for (const type of ["pointerup", "pointercancel"]) addEventListener(type, letGo, { capture: true });
+    return () => {
+      removeEventListener("pointerdown", hold, { capture: true });
+      for (const type of ["pointerup", "pointercancel"]) removeEventListener(type, letGo, { capture: true });
+    };
+  }, []);
+  useEffect(() => {
+    const settle = () => setSettled(key);
+    if (!isHeld.current) return settle();
+    for (const type of ["pointerup", "pointercancel"]) addEventListener(type, settle, { once: true });
+    return () => {
+      for (const type of ["pointerup", "pointercancel"]) removeEventListener(type, settle);
+    };
+  }, [key]);
+  return settled;
+}
+
+type PanelTab = "add" | "node" | "outline";
+
+/**
+ * Right of the canvas, while something is selected or somebody has asked for it: what can be added, the fields of the node that is
+ * selected, the outline. Folded it stays away, until a field is gone to. A sheet on a phone.
+ */
 export function SidePanel({ isSheetOpen, onSheetClose }: { isSheetOpen: boolean; onSheetClose: () => void }) {
-  const [tab, setTab] = useState<"add" | "node" | "outline">("add");
-  const selected = useEditorShallow((state) => state.nodes.filter((node) => node.selected).map((node) => node.id));
+  const [tab, setTab] = useState<PanelTab>("add");
+  /** What somebody has opened, which stays when nothing is selected. */
+  const [asked, setAsked] = useState<"add" | "outline" | null>(null);
+  const [isFolded, setIsFolded] = useState(false);
+  const key = useSettledSelection();
   const request = useCanvasUi((state) => state.focusField?.count ?? 0);
-  const key = selected.join(" ");
   // A hidden tab is kept mounted, but not before it is first looked at.
   const [isNodeAsked, setIsNodeAsked] = useState(false);
   if (tab === "node" && !isNodeAsked) setIsNodeAsked(true);
@@ -56,61 +105,102 @@ export function SidePanel({ isSheetOpen, onSheetClose }: { isSheetOpen: boolean;
   const isOutlineAsked = useCanvasUi((state) => state.isOutlineAsked);
   const [isOutlineSheet, setIsOutlineSheet] = useState(false);
 
+  const look = (next: PanelTab) => {
+    setTab(next);
+    setAsked(next === "node" ? null : next);
+  };
   // The outline shares the canvas's selection, so it stays.
   useEffect(() => {
-    if (key !== "") setTab((current) => (current === "outline" ? current : "node"));
+    if (key === "") return setIsFolded(isKeptFolded());
+    setTab((current) => (current === "outline" ? current : "node"));
+    setAsked((current) => (current === "outline" ? current : null));
   }, [key]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a request for a node's panel opens it even when the node was selected before
   useEffect(() => {
-    if (key !== "" && request > 0) setTab("node");
+    if (request === 0) return;
+    setTab("node");
+    setAsked(null);
+    setIsFolded(false);
   }, [request]);
   useEffect(() => {
     if (!isOutlineAsked) return;
     setTab("outline");
+    setAsked("outline");
+    setIsFolded(false);
     setIsOutlineSheet(true);
   }, [isOutlineAsked]);
 
-  // Beside the assistant there is room for it only while it says something of what is selected.
-  const aside = key === "" && tab !== "outline" && "md:max-[106rem]:in-data-[assistant=open]:hidden";
-
+  const isOpen = !isFolded && (key !== "" || asked !== null);
+  const fold = (next: boolean) => {
+    setIsFolded(next);
+    if (next) setAsked(null);
+    else if (key === "") look("add");
+    try {
+      localStorage.setItem(KEY, next ? "folded" : "open");
+    } catch {
+      // Without storage it is remembered until the page closes.
+    }
+  };
   return (
     <>
-      <ResizableDivider
-        name="side-panel"
-        label="Resize the side panel"
-        orientation="vertical"
-        area="after"
-        defaultSize={DEFAULT}
-        min={290}
-        max={0.4}
-        className={cn("max-md:hidden", aside)}
-      />
+      {isOpen ? (
+        <ResizableDivider
+          name="side-panel"
+          label="Resize the side panel"
+          orientation="vertical"
+          area="after"
+          defaultSize={DEFAULT}
+          min={290}
+          max={0.4}
+          className="max-md:hidden"
+        />
+      ) : (
+        <div className="relative w-0 max-md:hidden">
+          <IconButton
+            label="Open the side panel"
+            aria-expanded={false}
+            icon={<PanelRightOpen />}
+            size="lg"
+            side="left"
+            className="absolute top-3 right-3 z-10 border border-line-strong bg-raised shadow-md"
+            onClick={() => fold(false)}
+          />
+        </div>
+      )}
       <aside
         aria-label="Nodes and settings"
         className={cn(
-          aside,
           "flex min-h-0 shrink-0 flex-col bg-surface md:w-[min(var(--layout-side-panel,320px),40vw)]",
           "max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:z-30 max-md:h-[70dvh] max-md:animate-rise max-md:rounded-t-lg max-md:border-t max-md:shadow-lg",
           !isSheetOpen && !isOutlineSheet && "max-md:hidden",
+          !isOpen && "md:hidden",
         )}
       >
         <Tabs
           label="Side panel"
           value={tab}
-          onValueChange={setTab}
+          onValueChange={look}
           className="flex-1"
           // What is hidden in a panel but there to be heard would make the page longer if the panel did not hold it.
           panelClassName="relative overflow-y-auto"
           actions={
-            <IconButton
-              label="Close the panel"
-              icon={<X />}
-              className="md:hidden"
-              onClick={() => {
-                setIsOutlineSheet(false);
-                onSheetClose();
-              }}
-            />
+            <>
+              <IconButton
+                label="Fold the side panel"
+                aria-expanded
+                icon={<PanelRightClose />}
+                className="max-md:hidden"
+                onClick={() => fold(true)}
+              />
+              <IconButton
+                label="Close the panel"
+                icon={<X />}
+                className="md:hidden"
+                onClick={() => {
+                  setIsOutlineSheet(false);
+                  onSheetClose();
+                }}
+              />
+            </>
           }
           tabs={[
             { value: "add", label: "Add", content: <AddPanel /> },

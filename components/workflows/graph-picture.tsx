@@ -1,3 +1,4 @@
+import { getSmoothStepPath, Position } from "@xyflow/react";
 import { cn } from "#components/ui/cn.ts";
 import type { FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { NodeIcon, roleStyle } from "#components/workflow-editor/nodes/node-icon.tsx";
@@ -6,6 +7,8 @@ import { definitionOf, handlesOf, labelOf } from "#server/workflow/graph.ts";
 import { bodiesOf, type Frame, framesOf } from "#server/workflow/layout/loop-frames.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
+/** As in the editor. */
+const WAY = { sourcePosition: Position.Right, targetPosition: Position.Left, borderRadius: 8 };
 /** Size of a drawn node in the graph's own units, and the empty border around the whole. */
 const NODE = { width: 250, height: 96 };
 const BORDER = 24;
@@ -93,16 +96,8 @@ export function GraphPicture({ graph, hasLabels = false, className }: GraphPictu
             if (!from || !to || !start || !goal) return null;
             const exit = exitOf(from, start, frames.get(from.id), edge);
             const entry = entryOf(goal, frames.get(to.id));
-            const bend = Math.max(20, (entry.x - exit.x) / 2);
-            return (
-              <path
-                key={edge.id}
-                d={`M ${exit.x} ${exit.y} C ${exit.x + bend} ${exit.y}, ${entry.x - bend} ${entry.y}, ${entry.x} ${entry.y}`}
-                stroke="currentColor"
-                strokeWidth={1.5}
-                vectorEffect="non-scaling-stroke"
-              />
-            );
+            const [line] = getSmoothStepPath({ sourceX: exit.x, sourceY: exit.y, targetX: entry.x, targetY: entry.y, ...WAY });
+            return <path key={edge.id} d={line} stroke="currentColor" strokeWidth={1.5} vectorEffect="non-scaling-stroke" />;
           })}
         </svg>
         {shown.map((node) => {

@@ -24,6 +24,8 @@ test("a large workflow: cards out of sight are drawn in part, and what begins af
   await page.goto(`/workflows/${id}`);
 
   // From far every card is there by name, and none in full.
+  await expect(node(page, "Trigger Start")).toBeInViewport();
+  await page.getByRole("button", { name: "Fit to screen" }).click();
   await expect(node(page, "Output Part 131")).toBeInViewport();
   await expect(canvas(page).getByText("words 1", { exact: true })).toHaveCount(0);
 

@@ -11,6 +11,7 @@ test("a note is written where it stands, as one step of undo; a new one opens fo
   await page.goto(`/workflows/${flow.id}`);
   const note = node(page, "Note Remark");
   await expect(note).toContainText("Read me");
+  await page.getByRole("button", { name: "Fit to screen" }).click();
   const text = note.getByRole("textbox", { name: "Text of Remark" });
   await note.dblclick({ position: { x: 20, y: 8 } });
   await expect(text).toBeFocused();

@@ -17,10 +17,12 @@ import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { CanvasMinimap } from "#components/workflow-editor/canvas/canvas-minimap.tsx";
 import { CanvasSearch } from "#components/workflow-editor/canvas/canvas-search.tsx";
 import { FlowEdge } from "#components/workflow-editor/canvas/cards/flow-edge.tsx";
+import { useSeenSize } from "#components/workflow-editor/canvas/cards/light-card.tsx";
 import { NodeCard } from "#components/workflow-editor/canvas/cards/node-card.tsx";
 import { CanvasTools, ControlBar } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { placementAfter, placementInSelectedEdge, soleEndNode } from "#components/workflow-editor/canvas/document/edits.ts";
 import { NODE_DRAG_TYPE } from "#components/workflow-editor/canvas/document/node-choices.ts";
+import { MoreNodes } from "#components/workflow-editor/canvas/more-nodes.tsx";
 import { ConnectPicker, Palette } from "#components/workflow-editor/canvas/pickers.tsx";
 import {
   useCanvasUi,
@@ -32,10 +34,17 @@ import {
 import { useCanvasKeys } from "#components/workflow-editor/canvas/use-canvas-keys.ts";
 import { useConnecting } from "#components/workflow-editor/canvas/use-connecting.ts";
 import { useLoopFrames } from "#components/workflow-editor/canvas/use-loop-frames.ts";
-import { FIT, useKeepFit, useNodeInAddress, useReveal, useRevealWaiting } from "#components/workflow-editor/canvas/use-view.ts";
+import {
+  FIT,
+  useFirstView,
+  useKeepFit,
+  useNodeInAddress,
+  useReveal,
+  useRevealWaiting,
+} from "#components/workflow-editor/canvas/use-view.ts";
 import { useViewMotion } from "#components/workflow-editor/canvas/use-view-motion.ts";
 import { nodeUis } from "#components/workflow-editor/nodes/registry.gen.ts";
-import { atDrawnPosition } from "#server/workflow/layout/loop-frames.ts";
+import { atDrawnPosition, PORT_HEIGHT } from "#server/workflow/layout/loop-frames.ts";
 import { CARD_WIDTH, NEXT_NODE_DISTANCE } from "#server/workflow/layout/node-size.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 
@@ -73,8 +82,8 @@ export interface CanvasProps {
   /** Over the canvas, e.g. notices and hints. */
   children?: ReactNode;
   onNodeOpen?: (nodeId: string) => void;
-  /** Ids of the nodes that one sees first; left out, the whole workflow. */
-  firstView?: readonly string[];
+  /** Ids of the nodes that one sees first, or the beginning, as large as it can be read; left out, the whole workflow. */
+  firstView?: readonly string[] | "beginning";
 }
 
 /** The workflow as one sees it. Draws the stores around it (CanvasProvider, RunProvider); edits go through them. */
@@ -144,6 +153,24 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
     ui.setState({ palette: { placement, at: null } });
   }, [editor, ui, point]);
 
+  /** The palette where somebody points at the bare canvas: what is chosen comes there, joined to nothing. */
+  const addAt = useCallback(
+    ({ x, y }: { x: number; y: number }) => {
+      const box = area.current?.getBoundingClientRect();
+      if (editor.getState().isReadOnly || !box) return;
+      const at = flow.screenToFlowPosition({ x, y });
+      ui.setState({
+        palette: {
+          placement: { position: { x: Math.round(at.x - CARD_WIDTH / 2), y: Math.round(at.y - PORT_HEIGHT) } },
+          at: { x: x - box.left, y: y - box.top },
+        },
+      });
+    },
+    [editor, ui, flow],
+  );
+
+  useSeenSize(area);
+  useFirstView(firstView === "beginning");
   useReveal();
   useNodeInAddress();
   useRevealWaiting();
@@ -177,6 +204,9 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
       }}
       onPointerLeave={() => {
         pointer.current = null;
+      }}
+      onDoubleClick={({ target, clientX: x, clientY: y }) => {
+        if (target instanceof Element && target.classList.contains("react-flow__pane")) addAt({ x, y });
       }}
       onDragOver={loops.onDragOver}
       onDragLeave={loops.onDragLeave}
@@ -253,11 +283,11 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
         minZoom={ZOOM.min}
         maxZoom={ZOOM.max}
         fitView
-        fitViewOptions={firstView ? { ...FIT, nodes: firstView.map((id) => ({ id })) } : FIT}
+        fitViewOptions={Array.isArray(firstView) ? { ...FIT, nodes: firstView.map((id) => ({ id })) } : FIT}
         elevateEdgesOnSelect
         elevateNodesOnSelect={false}
         nodeDragThreshold={2}
-        attributionPosition="top-right"
+        attributionPosition="top-left"
       >
         <CanvasDots />
         <CanvasMinimap />
@@ -266,11 +296,12 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
         <CanvasTools />
         {controls}
       </ControlBar>
+      <MoreNodes />
       <CanvasSearch onClose={focusCanvas} />
       {isHelpOpen && <ShortcutsDialog />}
       <Palette onClose={focusCanvas} />
       <ConnectPicker onClose={focusCanvas} />
-      <NodeActions onAdd={onAdd} onPoint={point} onClose={focusCanvas} />
+      <NodeActions onAdd={addAt} onPoint={point} onClose={focusCanvas} />
       <ConnectionRefusalTooltip />
       <LiveRegion />
       {children}
@@ -279,7 +310,11 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
 }
 
 /** What can be done to nodes: the toolbar at the one that somebody comes to, and the menu. Apart, so that it draws nothing else again. */
-function NodeActions(menu: { onAdd: () => void; onPoint: () => { x: number; y: number }; onClose: () => void }) {
+function NodeActions(menu: {
+  onAdd: (at: { x: number; y: number }) => void;
+  onPoint: () => { x: number; y: number };
+  onClose: () => void;
+}) {
   const isHovering = useCanvasUi((state) => state.hoveredNode !== null);
   const isSelecting = useEditor((state) => state.nodes.some((node) => node.selected));
   const isMenuOpen = useCanvasUi((state) => state.menu !== null);

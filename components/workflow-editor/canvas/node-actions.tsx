@@ -184,11 +184,19 @@ export function HoverToolbar() {
 }
 
 /** The context menu of the canvas: on a node, on all that are selected, or on the bare canvas. */
-export function NodeMenu({ onAdd, onPoint, onClose }: { onAdd: () => void; onPoint: () => { x: number; y: number }; onClose: () => void }) {
+export function NodeMenu({
+  onAdd,
+  onPoint,
+  onClose,
+}: {
+  onAdd: (at: { x: number; y: number }) => void;
+  onPoint: () => { x: number; y: number };
+  onClose: () => void;
+}) {
   const menu = useCanvasUi((state) => state.menu);
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
-  const paneActions = usePaneActions(onAdd, onPoint);
+  const paneActions = usePaneActions(() => menu && onAdd(menu), onPoint);
   if (!menu) return null;
   const more = ui.getState().moreActions;
   const actions = menu.nodeIds.length ? [...(more?.(menu.nodeIds) ?? []), ...canvasActions(editor, ui, menu.nodeIds)] : paneActions();

@@ -218,7 +218,7 @@ export function useLoopFrames(nodes: FlowNode[], edges: FlowEdge[]) {
     show(null, null);
     const loop = definitionOf(type)?.isInert ? null : frameForNew(point);
     const { frames } = now.current;
-    const id = editor.getState().add(type, { position: newCardAt(point) });
+    const id = editor.getState().add(type, { position: newCardAt(point), isExact: true });
     if (type === "noteNode") ui.setState({ writing: id });
     if (loop === null) return;
     const state = editor.getState();

@@ -1,11 +1,20 @@
 "use client";
 
-import { type ReactFlowState, useNodesInitialized, useReactFlow, useStoreApi, type Viewport } from "@xyflow/react";
+import {
+  type ReactFlowInstance,
+  type ReactFlowState,
+  useNodesInitialized,
+  useReactFlow,
+  useStore,
+  useStoreApi,
+  type Viewport,
+} from "@xyflow/react";
 import { useSearchParams } from "next/navigation";
-import { useCallback, useEffect, useRef } from "react";
+import { useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import { useRunStore } from "#components/runs/store/run-context.tsx";
 import { useAssistant } from "#components/shell/assistant.tsx";
 import { motionMs } from "#components/ui/use-reduced-motion.ts";
+import { type Box, beginningOf } from "#components/workflow-editor/canvas/geometry/first-view.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { canvasItemId } from "#components/workflow-editor/canvas/use-canvas-focus.ts";
 import { visibleIdOf } from "#server/workflow/layout/loop-frames.ts";
@@ -13,6 +22,9 @@ import { boxOnScreen, sizeOf } from "#server/workflow/layout/node-size.ts";
 
 /** How the whole workflow is brought into view: with room around it, and never larger than life. */
 export const FIT = { padding: 0.15, maxZoom: 1, minZoom: 0.1 } as const;
+
+/** The smallest zoom at which the whole is shown beside an open sheet: below it not even names could be read. */
+const LEAST_ON_PHONE = 0.4;
 
 const MARGIN = 48;
 /** What the canvas keeps free at its lower edge, for the bar over it. */
@@ -25,14 +37,6 @@ const MIN_TO_READ = 0.7;
 export function shiftInto(from: number, to: number, low: number, high: number): number {
   if (from < low || to - from > high - low) return low - from;
   return to > high ? high - to : 0;
-}
-
-/** A part of the canvas as the view shows it, in pixels from its corner. */
-interface Box {
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
 }
 
 /** Where something on the canvas is shown: by the view as it is now, which what is drawn follows a moment later. */
@@ -134,19 +138,22 @@ export function useReveal(): void {
       if (nodeId === null) void flow.fitView({ ...FIT, duration: motionMs(160) });
       else (isToRead ? read : reveal)(nodeId);
     });
-    const keepSelected = (before: number, width: number) => {
+    /** What is selected and was seen stays so when a panel takes room beside or below the canvas. */
+    const keepSelected = (before: ReactFlowState, now: ReactFlowState) => {
       const [only, ...others] = editor.getState().nodes.filter(({ selected }) => selected);
       if (!only || others.length > 0) return;
-      const { left, right } = boxOnScreen(only, only.position, view.getState().transform);
-      if (left >= 0 && right > width && right <= before) reveal(only.id);
+      const { left, top, right, bottom } = boxOnScreen(only, only.position, now.transform);
+      const wasSeen = right > 0 && left < before.width && bottom > 0 && top < before.height;
+      const isSeen = left >= 0 && top >= 0 && right <= now.width && bottom <= now.height - BAR;
+      if (wasSeen && !isSeen) reveal(only.id);
     };
-    // On a phone the run's sheet takes half of the canvas; what is left shows the whole workflow again.
     const stopView = view.subscribe((state, before) => {
-      const isPhone = state.width > 0 && state.width < PHONE_WIDTH;
-      const isSheet = before.height > 0 && state.height !== before.height && state.width === before.width;
-      if (isPhone && isSheet) void flow.fitView(FIT);
-      // A panel that opens beside the canvas takes no room from what is selected.
-      if (state.width > 0 && state.width < before.width && !isPhone) keepSelected(before.width, state.width);
+      if (state.width === 0 || before.width === 0 || before.height === 0) return;
+      const isPhone = state.width < PHONE_WIDTH;
+      const isSheet = state.height !== before.height && state.width === before.width;
+      // On a phone the run's sheet takes half of the canvas; what is left shows the workflow again, as much as can be made out.
+      if (isPhone && isSheet && !editor.getState().nodes.some(({ selected }) => selected)) showBeginning(flow, view, LEAST_ON_PHONE);
+      else if (state.width < before.width || state.height < before.height) keepSelected(before, state);
     });
     return () => {
       document.removeEventListener("focusin", onFocusIn);
@@ -155,6 +162,36 @@ export function useReveal(): void {
       stopView();
     };
   }, [editor, ui, flow, view]);
+}
+
+type View = Pick<ReturnType<typeof useStoreApi>, "getState">;
+
+/** Everything on the canvas, as it lies there. */
+const boxesOf = ({ nodeLookup }: ReactFlowState) =>
+  [...nodeLookup.values()].map((node) => ({ type: node.type ?? "", ...boxOnScreen(node, node.internals.positionAbsolute, [0, 0, 1]) }));
+
+/** Shows the whole workflow where it can be read, and else its beginning. */
+function showBeginning(flow: Pick<ReactFlowInstance, "fitView" | "setViewport">, view: View, least?: number): void {
+  const state = view.getState();
+  const beginning = beginningOf(boxesOf(state), state, least);
+  void (beginning ? flow.setViewport(beginning) : flow.fitView(FIT));
+}
+
+/** A workflow that is too large to be read as a whole is first seen from its trigger on. @param isOn false where the whole matters more */
+export function useFirstView(isOn: boolean): void {
+  const flow = useReactFlow();
+  const view = useStoreApi();
+  const isDrawn = useNodesInitialized();
+  const isShown = useStore(({ width }) => width > 0);
+  const isDone = useRef(!isOn);
+  useLayoutEffect(() => {
+    if (!isDrawn || !isShown || isDone.current) return;
+    isDone.current = true;
+    const state = view.getState();
+    const beginning = beginningOf(boxesOf(state), state);
+    // What fits has been fitted.
+    if (beginning) void flow.setViewport(beginning);
+  }, [isDrawn, isShown, flow, view]);
 }
 
 /** Selects and shows the node that the address names by `?node=`, as links to a very place do. It is said once: the same link works again. */
@@ -181,6 +218,7 @@ export function useNodeInAddress(): void {
 /** When a run waits for a decision, its panel takes room from the canvas: the node that waits comes into what is left. */
 export function useRevealWaiting(): void {
   const ui = useCanvasUiStore();
+  const editor = useEditorStore();
   const run = useRunStore();
   const view = useStoreApi();
   useEffect(
@@ -188,9 +226,10 @@ export function useRevealWaiting(): void {
       view.subscribe((state, before) => {
         if (before.height === 0 || state.height >= before.height) return;
         const [waiting] = Object.keys(run.getState().snapshot?.waiting ?? {});
-        if (waiting !== undefined) ui.getState().reveal(waiting);
+        // What somebody has selected is kept in view before it.
+        if (waiting !== undefined && !editor.getState().nodes.some(({ selected }) => selected)) ui.getState().reveal(waiting);
       }),
-    [ui, run, view],
+    [ui, run, view, editor],
   );
 }
 

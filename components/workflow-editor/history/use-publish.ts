@@ -19,6 +19,7 @@ export function usePublish(): () => void {
   return () => {
     const { isAhead, publish } = session.store.getState();
     if (editor.getState().isReadOnly || publish.kind === "publishing") return;
+    editor.getState().settle();
     if (!isAhead) return editor.getState().say("Nothing to publish: the canvas is the published version");
     if (ui.getState().problems.length > 0) return history.setState({ isPublishOpen: true });
     history.setState({ isPublishOpen: false });

@@ -13,6 +13,7 @@ import type { NodeData } from "#components/workflow-editor/canvas/document/flow-
 import {
   useCanvasUi,
   useCanvasUiStore,
+  useEditor,
   useEditorShallow,
   useEditorStore,
 } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
@@ -74,7 +75,8 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
   const { taker } = usePanelReads();
 
   const config = configOf(type, data);
-  const own = [...problems, ...unreached].filter((problem) => problem.node_id === id);
+  const isFresh = useEditor((state) => state.fresh === id);
+  const own = isFresh ? [] : [...problems, ...unreached].filter((problem) => problem.node_id === id);
   const shape: Record<string, z.ZodType> = definition.config.shape;
   const names = nodeUi.fields?.(config as never) ?? Object.keys(shape);
   const fields = names.flatMap((name) => {

@@ -8,9 +8,9 @@ import type { PlainPart, SentencePart } from "#components/workflow-editor/nodes/
 
 const TONES = {
   value: "bg-sunken text-ink",
-  expression: "bg-thread-soft font-mono text-11 text-thread-text",
-  code: "bg-sunken font-mono text-11 text-ink",
-  fault: "bg-failed-soft font-mono text-11 text-failed underline decoration-failed decoration-wavy underline-offset-2",
+  expression: "bg-thread-soft font-mono text-14 text-thread-text",
+  code: "bg-sunken font-mono text-14 text-ink",
+  fault: "bg-failed-soft font-mono text-14 text-failed underline decoration-failed decoration-wavy underline-offset-2",
   missing: "border border-waiting border-dashed text-waiting",
   quiet: "bg-sunken/60 text-ink-faint",
 } as const;
@@ -26,7 +26,7 @@ const sourceOf = (part: Exclude<PlainPart, string>) => ("cron" in part ? part.cr
 export function NodeSentence({ parts, problems }: { parts: readonly SentencePart[]; problems: readonly string[] }) {
   const shown = useConditionWords(parts);
   return (
-    <p className="line-clamp-4 break-words text-12 text-ink-soft leading-5">
+    <p className="line-clamp-4 break-words text-14 text-ink-soft leading-5">
       {shown.map((part, index) => {
         if (typeof part === "string") return part;
         const fault = "chip" in part && part.tone === "expression" ? chipProblem(part.chip, problems) : undefined;

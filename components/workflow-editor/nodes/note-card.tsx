@@ -56,14 +56,14 @@ export function NoteCard({ id, config, label }: { id: string; config: NodeConfig
         <section
           aria-label={`Text of ${label}`}
           tabIndex={config.content.length > LONG || height !== undefined ? 0 : undefined}
-          className={cn("nowheel min-h-0 overflow-y-auto", height === undefined && "max-h-50")}
+          className={cn("canvas-words nowheel min-h-0 overflow-y-auto", height === undefined && "max-h-50")}
         >
           {config.content.trim() ? (
-            <Markdown className="text-13 [&>*+*]:mt-2 [&>:first-child]:mt-0 [&_pre]:whitespace-pre-wrap [&_pre]:break-words">
+            <Markdown className="text-14 [&>*+*]:mt-2 [&>:first-child]:mt-0 [&_pre]:whitespace-pre-wrap [&_pre]:break-words">
               {config.content}
             </Markdown>
           ) : (
-            <p className="text-13 text-ink-faint">{isReadOnly ? "An empty note." : "Double-click to write."}</p>
+            <p className="text-14 text-ink-faint">{isReadOnly ? "An empty note." : "Double-click to write."}</p>
           )}
         </section>
       )}
@@ -138,7 +138,7 @@ export function NoteText({ id, text, label, isSized }: { id: string; text: strin
         event.currentTarget.closest<HTMLElement>(".react-flow__node")?.focus({ preventScroll: true });
       }}
       className={cn(
-        "nodrag nowheel nopan field-sizing-content -m-1 min-h-17 resize-none rounded-sm bg-transparent p-1 text-13 text-ink",
+        "nodrag nowheel nopan field-sizing-content -m-1 min-h-17 resize-none rounded-sm bg-transparent p-1 text-14 text-ink",
         isSized ? "flex-1" : "max-h-52",
       )}
     />

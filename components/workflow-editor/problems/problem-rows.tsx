@@ -11,6 +11,7 @@ export function ProblemRows({ rows, onGo }: { rows: readonly Problem[]; onGo: ()
   const ui = useCanvasUiStore();
   const go = (id: string, field: string | null) => {
     onGo();
+    editor.getState().settle();
     editor.getState().selectOnly(id);
     ui.getState().goTo(id, field);
   };

@@ -52,6 +52,7 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
   const press = () => {
     if (isReadOnly || run.isStarting) return;
     if (run.isRunning) return void run.stop();
+    editor.getState().settle();
     if (problems > 0) return run.explain();
     run.ask();
   };

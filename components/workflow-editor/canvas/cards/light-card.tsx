@@ -1,13 +1,17 @@
 "use client";
 
 import { type InternalNode, type ReactFlowState, useStore, useStoreApi } from "@xyflow/react";
-import { type ReactNode, useCallback, useDeferredValue } from "react";
+import { TriangleAlert } from "lucide-react";
+import { type ReactNode, type RefObject, useCallback, useDeferredValue, useLayoutEffect } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { roleStyle } from "#components/workflow-editor/nodes/node-icon.tsx";
+import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
+import { READABLE_ZOOM } from "#components/workflow-editor/canvas/geometry/first-view.ts";
+import { useCanvasUi } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { NodeIcon, roleStyle } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { boxOnScreen, sizeOf } from "#server/workflow/layout/node-size.ts";
 
-/** What fits on a far card in two lines. */
-const MAX_LETTERS = { far: 22, plain: 28 };
+/** What fits on a card in one line. */
+const MAX_LETTERS = 28;
 
 /** A border as thin as on the whole card cannot be seen from far. */
 const FAR_STATES: Record<string, string> = {
@@ -20,9 +24,11 @@ const FAR_STATES: Record<string, string> = {
 export interface LightCardProps {
   id: string;
   type: string;
-  face: "plain" | "far";
+  face: "plain" | "small" | "far";
   label: string;
   isOff: boolean;
+  /** How many problems it has. */
+  problems: number;
   isFrame: boolean;
   /** Classes that tell its state. */
   className: string;
@@ -32,48 +38,72 @@ export interface LightCardProps {
 }
 
 /**
- * A card of which nobody could see more than its colour and name, as high as the whole card was. Nothing in it is clipped
- * or shifted: each such part would be one more for the browser to think of in every frame, by the hundred.
+ * A card of which nobody could read more than its icon, name and state, as high as the whole card was. The name is so large that it can
+ * be read, see canvas.css; of hundreds seen from far there is the colour alone: each part would be one more for the browser to think of
+ * in every frame.
  */
-export function LightCard({ id, type, face, label, isOff, isFrame, className, status, children }: LightCardProps) {
+export function LightCard({ id, type, face, label, isOff, problems, isFrame, className, status, children }: LightCardProps) {
   const flow = useStoreApi();
   const { width, height } = sizeOf(flow.getState().nodeLookup.get(id) ?? {});
-  const isFar = face === "far";
-  const name = label.length > MAX_LETTERS[face] ? `${label.slice(0, MAX_LETTERS[face] - 1)}…` : label;
+  const isPlain = face === "plain";
+  const isTarget = useCanvasUi((state) => isFrame && state.dropLoop === id);
+  const isLeft = useCanvasUi((state) => isFrame && state.leftLoop === id);
   return (
     <div
       data-status={status}
+      data-face={face}
       className={cn(
-        "border border-line-strong [&>.react-flow__handle]:invisible [&>.react-flow__handle]:after:hidden",
+        "border border-line-strong",
+        face !== "small" && "[&>.react-flow__handle]:invisible [&>.react-flow__handle]:after:hidden",
         isFrame ? "size-full border-dashed bg-role-logic-soft/40" : "bg-raised",
         className,
-        isFar ? ["rounded-none", FAR_STATES[status]] : "rounded-xl",
+        !isPlain && FAR_STATES[status],
+        isTarget && "border-thread bg-thread-soft/50 shadow-[inset_0_0_0_6px_var(--thread)]",
+        isLeft && "border-waiting shadow-[inset_0_0_0_6px_var(--waiting)]",
+        face === "far" ? "rounded-none" : "rounded-xl",
       )}
       // A filter, such as that of what was skipped, is one more layer.
       style={isFrame ? { filter: "none" } : { width, height, filter: "none" }}
     >
-      <p
-        className={cn(
-          "break-words font-semibold",
-          isFar ? "min-h-16 py-3 pr-3 pl-16 text-[28px] leading-8" : "h-10 py-2.5 pr-3 pl-11 text-13",
-          isOff && "line-through",
-        )}
-      >
-        <span className={cn("absolute left-3", isFar ? "size-10" : "top-2 size-6 rounded-md", roleStyle(type))} />
-        {name}
-      </p>
+      {face === "small" ? (
+        <div className={cn("flex h-full items-center gap-3 px-4", isFrame && "loop-head pointer-events-auto h-20 items-center")}>
+          <NodeIcon type={type} className="size-12 rounded-lg [&>svg]:size-7" />
+          <span className={cn("far-name min-w-0 flex-1 break-words font-semibold text-ink", isOff && "line-through")}>{label}</span>
+          {problems > 0 ? (
+            <TriangleAlert aria-hidden className="size-8 shrink-0 text-waiting" />
+          ) : (
+            isCardStatus(status) && (
+              <span className="shrink-0 [&_svg]:size-8">
+                <StatusIcon status={status} isDecorative />
+              </span>
+            )
+          )}
+        </div>
+      ) : (
+        <p className="h-10 break-words py-2.5 pr-3 pl-11 font-semibold text-14">
+          <span className={cn("absolute left-3", isPlain ? "top-2 size-6 rounded-md" : "size-10", roleStyle(type))} />
+          {isPlain && (label.length > MAX_LETTERS ? `${label.slice(0, MAX_LETTERS - 1)}…` : label)}
+        </p>
+      )}
       {children}
     </div>
   );
 }
 
-/** Below this zoom the words of a card cannot be read. */
+/** What has a sign of its own; what is queued or has none is told by nothing. */
+const isCardStatus = (status: string): status is keyof typeof statusLooks =>
+  status in statusLooks && status !== "idle" && status !== "queued";
+
+/** Below this zoom not even large names on cards could be read. */
 const FAR = 0.25;
-/** Workflows of fewer nodes are drawn whole at any zoom. */
+/** In workflows of more nodes what nobody could see is not drawn. */
 const MANY = 100;
 
-/** `full`: everything on it. `plain`: its name, since it lies outside the view. `far`: its name in large letters, readable from far. */
-export type CardFace = "full" | "plain" | "far";
+/**
+ * `full`: everything on it. `small`: icon, name and state, large enough to be read. `plain`: its name, since it lies outside the view.
+ * `far`: its colour alone.
+ */
+export type CardFace = "full" | "plain" | "small" | "far";
 
 type View = Pick<ReactFlowState, "transform" | "width" | "height">;
 
@@ -87,17 +117,19 @@ function isNear({ transform, width, height }: View, node: InternalNode): boolean
 }
 
 /**
- * How much of a card is worth drawing. In large workflows that is its name alone wherever nobody could see more. The answer
+ * How much of a card is worth drawing: what can be read, and in large workflows what is seen. The answer
  * comes a moment late, so that drawing hundreds of cards anew gives way to input.
  */
 export function useCardFace(id: string): CardFace {
   const face = useStore(
     useCallback(
       (state: ReactFlowState): CardFace => {
-        if (state.nodes.length <= MANY) return "full";
-        if (state.transform[2] < FAR) return "far";
+        const [, , zoom] = state.transform;
+        const isMany = state.nodes.length > MANY;
+        if (isMany && zoom < FAR) return "far";
         const node = state.nodeLookup.get(id);
-        return !node || isNear(state, node) ? "full" : "plain";
+        if (isMany && node && !isNear(state, node)) return "plain";
+        return zoom < READABLE_ZOOM ? "small" : "full";
       },
       [id],
     ),
@@ -105,8 +137,18 @@ export function useCardFace(id: string): CardFace {
   return useDeferredValue(face);
 }
 
-/** Below this zoom a control on a card is too small to be hit, and has its equal elsewhere: in the menu, or in the panel. */
-const MIN_ZOOM_OF_CONTROLS = 0.4;
+/** From which zoom up texts of 12 pixels on a card are at least nine high, and below which large names take fewer letters, or none. */
+const STEPS = [
+  [0.75, "near"],
+  [READABLE_ZOOM, "readable"],
+  [0.4, "small"],
+  [0.2, "tiny"],
+] as const;
 
-/** True where cards are seen too small for controls on them. */
-export const useIsSmall = (): boolean => useStore((state) => state.transform[2] < MIN_ZOOM_OF_CONTROLS);
+/** Tells the canvas's sheet of styles how large things are seen. @param area what holds the cards */
+export function useSeenSize(area: RefObject<HTMLElement | null>): void {
+  const seen = useStore(({ transform: [, , zoom] }) => STEPS.find(([least]) => zoom >= least)?.[1] ?? "far");
+  useLayoutEffect(() => {
+    if (area.current) area.current.dataset.seen = seen;
+  }, [area, seen]);
+}

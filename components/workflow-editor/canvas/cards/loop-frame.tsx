@@ -4,7 +4,6 @@ import { Handle, Position, useUpdateNodeInternals } from "@xyflow/react";
 import { ChevronsDownUp, ChevronsUpDown } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { useIsSmall } from "#components/workflow-editor/canvas/cards/light-card.tsx";
 import { useCanvasUi, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { PORT_HEIGHT } from "#server/workflow/layout/loop-frames.ts";
 
@@ -29,7 +28,6 @@ export interface LoopFrameProps {
 /** A loop: a frame around its body, with the way in at its left, `body` inside it and `done` at its right. */
 export function LoopFrame({ id, entry, isConnectable, className, head, sentence, foot, status, children }: LoopFrameProps) {
   const isReadOnly = useEditor((state) => state.isReadOnly);
-  const isSmall = useIsSmall();
   const isTarget = useCanvasUi((state) => state.dropLoop === id);
   const isLeft = useCanvasUi((state) => state.leftLoop === id);
   const isEmpty = useEditor((state) => !state.edges.some((edge) => edge.source === id && (edge.sourceHandle ?? "body") === "body"));
@@ -46,8 +44,8 @@ export function LoopFrame({ id, entry, isConnectable, className, head, sentence,
       <div className="loop-head pointer-events-auto rounded-t-xl border-line-strong border-b border-dashed bg-raised/90">
         <div className="flex h-10 items-center gap-2 px-3">
           {head}
-          {!isReadOnly && !isSmall && <FoldButton id={id} label="Collapse loop" icon={<ChevronsDownUp />} />}
-          <span className="mr-3 shrink-0 font-medium text-10 text-ink-faint">done</span>
+          {!isReadOnly && <FoldButton id={id} label="Collapse loop" icon={<ChevronsDownUp />} />}
+          <span className="canvas-fine mr-3 shrink-0 font-medium text-12 text-ink-faint">done</span>
         </div>
         <div className="flex items-center gap-3 px-3 pb-2 *:min-w-0 [&>:first-child]:flex-1 [&>:first-child]:truncate">
           {sentence}
@@ -55,20 +53,20 @@ export function LoopFrame({ id, entry, isConnectable, className, head, sentence,
         </div>
       </div>
       <div
-        className="absolute left-3 flex h-6 w-14 -translate-y-1/2 items-center rounded-full border border-line-strong bg-raised pl-2.5 font-medium text-10 text-ink-soft"
+        className="absolute left-3 flex h-6 w-14 -translate-y-1/2 items-center rounded-full border border-line-strong bg-raised pl-2.5 font-medium text-12 text-ink-soft"
         style={{ top: entry }}
       >
-        body
+        <span className="canvas-fine">body</span>
       </div>
       {isEmpty && (
-        <p className="absolute right-6 left-24 -translate-y-1/2 text-center text-12 text-ink-faint" style={{ top: entry }}>
+        <p className="absolute right-6 left-24 -translate-y-1/2 text-center text-14 text-ink-faint" style={{ top: entry }}>
           Drop a node here: it runs for each item
         </p>
       )}
       {(isTarget || isLeft) && (
         <p
           className={cn(
-            "absolute bottom-0 left-1/2 z-10 -translate-x-1/2 translate-y-1/2 whitespace-nowrap rounded-full border bg-raised px-2.5 py-0.5 font-medium text-11",
+            "absolute bottom-0 left-1/2 z-10 -translate-x-1/2 translate-y-1/2 whitespace-nowrap rounded-full border bg-raised px-2.5 py-0.5 font-medium text-14",
             isTarget ? "border-thread text-ink" : "border-waiting text-waiting",
           )}
         >

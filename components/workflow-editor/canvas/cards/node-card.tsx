@@ -7,7 +7,7 @@ import { useRun } from "#components/runs/store/run-context.tsx";
 import { type CardStatus, cardStatus } from "#components/runs/store/run-snapshot.ts";
 import { cn } from "#components/ui/cn.ts";
 import { NodeDiffTag, useNodeDiff } from "#components/workflow-editor/canvas/cards/graph-diff-mark.tsx";
-import { LightCard, useCardFace, useIsSmall } from "#components/workflow-editor/canvas/cards/light-card.tsx";
+import { LightCard, useCardFace } from "#components/workflow-editor/canvas/cards/light-card.tsx";
 import { ExpandLoop, FramePorts, LoopFrame } from "#components/workflow-editor/canvas/cards/loop-frame.tsx";
 import { minCardHeight, NodePorts, UnseenPorts } from "#components/workflow-editor/canvas/cards/node-ports.tsx";
 import {
@@ -61,7 +61,9 @@ function useCardState({ id, type, selected }: CardProps) {
   const data = useEditor((state) => state.data[id]);
   const run = useRun((state) => state.snapshot?.nodes[id]);
   const status = useRun((state) => (state.snapshot?.nodes[id] ? cardStatus(state.snapshot, id) : null));
-  const problems = useCanvasUi((state) => state.problemCounts[id] ?? 0);
+  // What a node that was just added lacks yet is told when it is left.
+  const isFresh = useEditor((state) => state.fresh === id);
+  const problems = useCanvasUi((state) => (isFresh ? 0 : (state.problemCounts[id] ?? 0)));
   const refusal = useCanvasUi((state) => state.refusals?.[id]);
   const diff = useNodeDiff(id);
   const isStale = useRun((state) => state.stale[id] !== undefined);
@@ -87,12 +89,18 @@ function useCardState({ id, type, selected }: CardProps) {
 }
 
 /** A card that is out of sight or far away. */
-const PartCard = memo(function PartCard({ face, ...props }: CardProps & { face: "plain" | "far" }) {
+const PartCard = memo(function PartCard({ face, ...props }: CardProps & { face: "plain" | "small" | "far" }) {
   const { id, type, isConnectable, entry } = props;
-  const { data, label, status, isOff, classes, tell } = useCardState(props);
+  const { data, label, status, problems, isOff, classes, tell } = useCardState(props);
   return (
-    <LightCard {...{ id, type, face, label, isOff }} isFrame={entry !== undefined} className={classes} status={status ?? "none"}>
-      {entry === undefined ? <UnseenPorts {...{ id, type, data, isConnectable }} /> : <FramePorts {...{ id, entry, isConnectable }} />}
+    <LightCard {...{ id, type, face, label, isOff, problems }} isFrame={entry !== undefined} className={classes} status={status ?? "none"}>
+      {entry !== undefined ? (
+        <FramePorts {...{ id, entry, isConnectable }} />
+      ) : face === "small" ? (
+        <NodePorts {...{ type, data, isConnectable }} isNamed={false} />
+      ) : (
+        <UnseenPorts {...{ id, type, data, isConnectable }} />
+      )}
       {tell}
     </LightCard>
   );
@@ -129,7 +137,7 @@ const FullCard = memo(function FullCard(props: CardProps) {
       <NodeIcon type={type} />
       <span
         className={cn(
-          "min-w-0 flex-1 truncate font-semibold text-13",
+          "min-w-0 flex-1 truncate font-semibold text-14",
           status === "failed" ? "text-failed" : "text-ink",
           isOff && "text-ink-faint line-through",
         )}
@@ -141,7 +149,9 @@ const FullCard = memo(function FullCard(props: CardProps) {
       {problems > 0 && <ProblemMark id={id} count={problems} />}
       {status && <NodeStateMark status={status} />}
       {label !== typeTitle(type) && (
-        <span className={cn("shrink-0 rounded-sm px-1 font-medium text-10", roleStyle(type))}>{typeTitle(type)}</span>
+        <span className={cn("canvas-fine min-w-0 shrink-[999] truncate rounded-sm px-1 font-medium text-12", roleStyle(type))}>
+          {typeTitle(type)}
+        </span>
       )}
     </>
   );
@@ -170,7 +180,9 @@ const FullCard = memo(function FullCard(props: CardProps) {
       </div>
       <div className={cn("flex flex-col gap-2 pb-3 pl-3", minHeight === undefined ? "pr-3" : "pr-18")}>
         {sentence}
-        {hides !== undefined && <p className="text-11 text-ink-faint">{hides === 1 ? "1 node inside" : `${hides} nodes inside`}</p>}
+        {hides !== undefined && (
+          <p className="canvas-fine text-12 text-ink-faint">{hides === 1 ? "1 node inside" : `${hides} nodes inside`}</p>
+        )}
         {foot}
       </div>
       <NodePorts {...{ type, data, isConnectable }} isNamed />
@@ -182,22 +194,14 @@ const FullCard = memo(function FullCard(props: CardProps) {
 function ProblemMark({ id, count }: { id: string; count: number }) {
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
-  const isSmall = useIsSmall();
   const field = () => ui.getState().problems.find((problem) => problem.node_id === id)?.field ?? null;
-  const look = "inline-flex h-6 shrink-0 items-center gap-0.5 rounded-sm px-1 font-medium text-11 text-waiting";
+  const look = "inline-flex h-6 shrink-0 items-center gap-0.5 rounded-sm px-1 font-medium text-12 text-waiting";
   const sign = (
     <>
       <TriangleAlert aria-hidden className="size-3.5" />
       {count > 1 && count}
     </>
   );
-  // The node's description says it too, and the list of problems leads here.
-  if (isSmall)
-    return (
-      <span aria-hidden className={look}>
-        {sign}
-      </span>
-    );
   return (
     <button
       type="button"

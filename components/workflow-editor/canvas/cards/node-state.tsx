@@ -48,7 +48,7 @@ export const NodeRunFoot = (props: NodeRunFootProps) => (
     {props.run.child_execution_id && (
       <Link
         href={`/runs/${props.run.child_execution_id}`}
-        className="nodrag inline-flex min-h-6 items-center self-start text-11 text-thread-text hover:underline"
+        className="nodrag inline-flex min-h-6 items-center self-start text-12 text-thread-text hover:underline"
       >
         Open its run
       </Link>
@@ -60,29 +60,34 @@ function HowItStands({ type, data, status, run }: NodeRunFootProps) {
   if (status === "running" && run.arriving)
     return (
       <div className="flex max-h-16 flex-col justify-end overflow-hidden border-t pt-1.5 [mask:linear-gradient(to_bottom,transparent,#000_14px)]">
-        <p className="whitespace-pre-wrap break-words font-mono text-10 text-ink-soft" data-arriving>
+        <p className="whitespace-pre-wrap break-words font-mono text-14 text-ink-soft leading-4.5" data-arriving>
           {run.arriving.slice(-LAST_CHARACTERS)}
         </p>
       </div>
     );
   if (status === "failed")
     return (
-      <p className="line-clamp-2 break-words border-failed/30 border-t pt-1.5 text-11 text-failed" title={run.error ?? undefined}>
+      <p className="line-clamp-2 break-words border-failed/30 border-t pt-1.5 text-14 text-failed" title={run.error ?? undefined}>
         {run.error}
       </p>
     );
-  if (run.iterations) return <LoopProgress iterations={run.iterations} />;
+  if (run.iterations)
+    return (
+      <div className="canvas-fine [&_span]:text-12">
+        <LoopProgress iterations={run.iterations} />
+      </div>
+    );
   if (status === "waiting")
     return (
       <>
-        <p className="border-waiting/30 border-t pt-1.5 font-medium text-11 text-waiting">{waitingText(type, data, run.waits_until)}</p>
+        <p className="border-waiting/30 border-t pt-1.5 font-medium text-14 text-waiting">{waitingText(type, data, run.waits_until)}</p>
         <NodeDecision />
       </>
     );
   if (status !== "complete") return null;
   const { tokens, duration_ms, count } = usageOf(run);
   return (
-    <p className="flex items-center justify-end gap-1.5 text-11 text-ink-faint tabular">
+    <p className="canvas-fine flex items-center justify-end gap-1.5 text-12 text-ink-faint tabular">
       {run.reused && !run.pinned && <span>Reused</span>}
       {run.attempt > 1 && <span>{run.attempt} tries</span>}
       {count > 0 && <span>{plural(count, "item")}</span>}
@@ -120,9 +125,9 @@ export function NodeMarks({ id }: { id: string }) {
       )}
       {isPinned && (
         <Tooltip content="Test runs take the pinned output instead of running this node. Published versions run it.">
-          <span className="inline-flex h-6 shrink-0 items-center gap-1 font-medium text-10 text-role-human" data-pinned>
+          <span className="inline-flex h-6 shrink-0 items-center gap-1 font-medium text-12 text-role-human" data-pinned>
             <span aria-hidden className="size-2 rounded-full bg-role-human" />
-            Pinned
+            <span className="canvas-fine">Pinned</span>
           </span>
         </Tooltip>
       )}

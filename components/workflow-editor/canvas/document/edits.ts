@@ -316,6 +316,8 @@ export interface Placement {
   after?: { nodeId: string; handle: string | null };
   /** The edge that it is put into. */
   edgeId?: string;
+  /** Somebody has put it there by hand: it stays, whatever it lies on. */
+  isExact?: boolean;
 }
 
 /** Into the connection, when one alone is selected. */

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { placementAfter } from "#components/workflow-editor/canvas/document/edits.ts";
 import { moveToLoop } from "#components/workflow-editor/canvas/document/loop-edits.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
-import { bodiesOf, framesOf } from "#server/workflow/layout/loop-frames.ts";
+import { atDrawnPosition, bodiesOf, framesOf } from "#server/workflow/layout/loop-frames.ts";
 import { makeRoomForFrames } from "#server/workflow/layout/make-room.ts";
 import { sizeOf } from "#server/workflow/layout/node-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
@@ -111,7 +112,7 @@ test("a frame that grows makes way on every side: what it would cover moves off,
   /** Drops a new Output into the frame, with its head at this place. */
   const drop = (x: number, y: number) => {
     const frames = framesOf(state(), bodiesOf(state()), new Set());
-    const id = state().add("outputNode", { position: { x, y } });
+    const id = state().add("outputNode", { position: { x, y }, isExact: true });
     const edit = moveToLoop(state(), [id], "Each");
     if (!("document" in edit)) throw new Error(edit.refusal);
     state().apply("add", makeRoomForFrames(edit.document, "Each", frames), { joins: true, say: edit.say });
@@ -134,4 +135,37 @@ test("a frame that grows makes way on every side: what it would cover moves off,
   expect(covered()).toEqual([]);
   expect(at("Above").y).toBeLessThan(-220);
   expect(at("All")).toEqual({ x: 1200, y: 0 });
+});
+
+test("a next step never lands on a card or a frame, wherever it is asked for", () => {
+  let state = 11;
+  const next = (most: number) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((state / 2 ** 31) * most);
+  };
+  for (let round = 0; round < 40; round++) {
+    // Cards and a loop with a step in it, on a grid that leaves them apart; next steps come between them.
+    const cells = Array.from({ length: 5 + next(6) }, (_, index) => ({ x: 330 * (index % 4), y: 170 * Math.floor(index / 4) }));
+    const names = cells.map((_, index) => `N${index}`);
+    const nodes = [
+      node("Start", "trigger", -330, 0),
+      ...cells.map(({ x, y }, index) => node(`N${index}`, "agent", x, y)),
+      node("Each", "loop", 1500, next(300)),
+      node("In", "agent", 1600, 400),
+    ];
+    const edges = [...names.map((name) => edge("Start", name)), edge("Start", "Each"), edge("Each.body", "In")];
+    const { state: now, covered } = open({ nodes, edges });
+    const before = new Set(covered());
+    for (let added = 0; added < 6; added++) {
+      const all = now().nodes.filter(({ type }) => type !== "outputNode");
+      const from = all[next(all.length)];
+      if (!from) continue;
+      now().add(added % 2 ? "agentNode" : "loopNode", placementAfter(atDrawnPosition(now(), from), now()));
+    }
+    now().add("agentNode", { position: { x: next(1500), y: next(500) } });
+    expect(
+      covered().filter((pair) => !before.has(pair)),
+      `round ${round}`,
+    ).toEqual([]);
+  }
 });

@@ -380,3 +380,18 @@ test("a node put into a connection and taken out again leaves the chain as it wa
   store.getState().remove([id]);
   expect(store.getState().graph().edges).toMatchObject([{ source: "t", target: "a" }]);
 });
+
+test("a node that was just added is fresh until it is left, or somebody wants to run", () => {
+  const store = createEditorStore({ nodes: [], edges: [] });
+  const first = store.getState().add("agentNode", { position: { x: 0, y: 0 } });
+  expect(store.getState().fresh).toBe(first);
+  store.getState().setField(first, "input", "typed");
+  expect(store.getState().fresh).toBe(first);
+  const second = store.getState().add("agentNode", { position: { x: 0, y: 0 } });
+  expect(store.getState().fresh).toBe(second);
+  store.getState().selectOnly(first);
+  expect(store.getState().fresh).toBeNull();
+  store.getState().add("agentNode", { position: { x: 0, y: 0 } });
+  store.getState().settle();
+  expect(store.getState().fresh).toBeNull();
+});

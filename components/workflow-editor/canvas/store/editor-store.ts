@@ -11,7 +11,7 @@ import {
   toFlow,
   toGraph,
 } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { appendAfter, insertIntoEdge } from "#components/workflow-editor/canvas/document/insert-node.ts";
+import { appendAfter, insertIntoEdge, offOthers } from "#components/workflow-editor/canvas/document/insert-node.ts";
 import { toggleCollapsed } from "#components/workflow-editor/canvas/document/loop-edits.ts";
 import { replaceDocument, restoreDocument } from "#components/workflow-editor/canvas/document/restore-document.ts";
 import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
@@ -24,10 +24,14 @@ export interface EditorState extends FlowDocument {
   /** Counts the changes of the document; selecting and measuring are none. */
   revision: number;
   isReadOnly: boolean;
+  /** A node that was just added, until it is left or somebody wants to run it: what it lacks yet is no fault of it. */
+  fresh: string | null;
   /** What assistive technology is told; the number makes the same words news again. */
   announcement: { text: string; count: number };
 
   graph(): Graph;
+  /** From now on what is wrong with the node that was just added is told at it too. */
+  settle(): void;
   say(text: string): void;
   onNodesChange(changes: NodeChange<FlowNode>[]): void;
   onEdgesChange(changes: EdgeChange<FlowEdge>[]): void;
@@ -74,7 +78,7 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
   const now = options.now ?? Date.now;
   let isHeld = false;
 
-  return createStore<EditorState>()((set, get) => {
+  const store = createStore<EditorState>()((set, get) => {
     /** Takes a changed document as one step of undo. */
     const commit = (name: string, document: FlowDocument, key?: string) =>
       set((state) => {
@@ -100,9 +104,11 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
       history: emptyHistory,
       revision: 0,
       isReadOnly: options.isReadOnly ?? false,
+      fresh: null,
       announcement: { text: "", count: 0 },
 
       graph: () => toGraph(get()),
+      settle: () => get().fresh !== null && set({ fresh: null }),
       say: (text) => set((state) => ({ announcement: { text, count: state.announcement.count + 1 } })),
 
       onNodesChange(changes) {
@@ -138,12 +144,19 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
         state.say(`${named(ends.source)} connected to ${named(ends.target)}`);
         return null;
       },
-      add(type, { position, after, edgeId }) {
+      add(type, { position, after, edgeId, isExact = false }) {
         const state = get();
         const made = edits.addNode(documentOf(state), type, position);
         const { document: loose, id } = made;
-        const document = edgeId ? insertIntoEdge(loose, edgeId, id) : after ? appendAfter(loose, after, id) : loose;
+        const document = edgeId
+          ? insertIntoEdge(loose, edgeId, id)
+          : after
+            ? appendAfter(loose, after, id)
+            : isExact
+              ? loose
+              : offOthers(loose, id);
         commit(`add ${accessibleName(type, document.data[made.id])}`, document);
+        set({ fresh: id });
         state.say(`${named(made.id)} added`);
         return made.id;
       },
@@ -271,6 +284,11 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
       replace: (next, name) => commit(name, replaceDocument(toFlow(next), get())),
     };
   });
+  // Left is what is no longer selected.
+  store.subscribe(({ fresh, nodes }) => {
+    if (fresh !== null && !nodes.some(({ id, selected }) => id === fresh && selected)) store.setState({ fresh: null });
+  });
+  return store;
 }
 
 /** What React Flow tells of nodes that are moved or resized, as an edit of the document. */
