@@ -238,7 +238,7 @@ export function CommandPalette() {
                     <Kbd>↓</Kbd> choose
                   </span>
                   <span className="flex items-center gap-1">
-                    <Kbd>↵</Kbd> open
+                    <Kbd>Enter</Kbd> open
                   </span>
                   <span className="flex items-center gap-1">
                     <Kbd>Esc</Kbd> close

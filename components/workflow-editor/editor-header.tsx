@@ -3,6 +3,7 @@
 import { ChevronRight, Copy, Download, Ellipsis, FileInput, FileUp, LayoutTemplate, Siren } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { useCommands } from "#components/shell/commands.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -123,18 +124,23 @@ export function EditorMenu() {
     if (!canEdit || (await session.flush())) act();
     else toast.error("The latest changes are not on the server yet", { description: "Try again in a moment." });
   };
+  const exportDraft = () => void whenSent(() => exportFile({ workflow_id: session.workflowId, draft: true }));
+  const copy = () => void whenSent(() => duplicate.mutate({ workflow_id: session.workflowId, draft: true }));
+  useCommands([
+    canEdit && { label: "Duplicate this workflow", icon: Copy, run: copy },
+    canEdit && { label: "When a run fails…", icon: Siren, run: () => setIsFailureOpen(true) },
+    canEdit && { label: "Import into this workflow…", icon: FileInput, run: () => setImporting("into") },
+    { label: "Export as a file", icon: Download, run: exportDraft },
+  ]);
   return (
     <>
       <Menu trigger={<IconButton label="More" icon={<Ellipsis />} isPending={isPending || duplicate.isPending} hasTooltip={false} />}>
-        <MenuItem icon={<Download />} onSelect={() => void whenSent(() => exportFile({ workflow_id: session.workflowId, draft: true }))}>
+        <MenuItem icon={<Download />} onSelect={exportDraft}>
           Export as a file
         </MenuItem>
         {canEdit && (
           <>
-            <MenuItem
-              icon={<Copy />}
-              onSelect={() => void whenSent(() => duplicate.mutate({ workflow_id: session.workflowId, draft: true }))}
-            >
+            <MenuItem icon={<Copy />} onSelect={copy}>
               Duplicate
             </MenuItem>
             <MenuItem icon={<Siren />} onSelect={() => setIsFailureOpen(true)}>

@@ -5,8 +5,8 @@ import { useRouter } from "next/navigation";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 
-/** Creates "Untitled workflow", which starts with a manual trigger, and opens it in the editor. */
-export function useNewWorkflow(): { create: () => void; isPending: boolean } {
+/** Creates "Untitled workflow", which starts with a manual trigger, and opens it in the editor. @param folder where it is put */
+export function useNewWorkflow(folder?: string): { create: () => void; isPending: boolean } {
   const { trpc, cache } = useApi();
   const router = useRouter();
   const mutation = useMutation(
@@ -19,5 +19,8 @@ export function useNewWorkflow(): { create: () => void; isPending: boolean } {
     }),
   );
   // Stays busy while the editor is loading.
-  return { create: () => mutation.mutate({ name: "Untitled workflow" }), isPending: mutation.isPending || mutation.isSuccess };
+  return {
+    create: () => mutation.mutate({ name: "Untitled workflow", ...(folder && { folder }) }),
+    isPending: mutation.isPending || mutation.isSuccess,
+  };
 }

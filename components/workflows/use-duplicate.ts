@@ -15,7 +15,8 @@ export function useDuplicate({ onCreated }: { onCreated?: (copy: { id: string; n
       const { workflow, draft: ahead } = await client.workflows.editor.query({ workflow_id });
       const { nodes, edges } = draft ? ahead : workflow;
       const name = `${workflow.name.slice(0, MAX_CHARACTERS - SUFFIX.length)}${SUFFIX}`;
-      return client.workflows.create.mutate({ name, description: workflow.description, nodes, edges, enabled: false });
+      const { description, tags, folder } = workflow;
+      return client.workflows.create.mutate({ name, description, tags, folder, nodes, edges, enabled: false });
     },
     onSuccess: (copy) => {
       toast.success(`“${copy.name}” created`, { description: "The copy is off until you switch it on." });

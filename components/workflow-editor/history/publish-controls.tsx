@@ -1,8 +1,9 @@
 "use client";
 
-import { ChevronDown, History, TriangleAlert } from "lucide-react";
+import { ChevronDown, History, Rocket, TriangleAlert } from "lucide-react";
 import { plural } from "#components/format.ts";
 import { FormFailure } from "#components/forms/form.tsx";
+import { useCommands } from "#components/shell/commands.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -47,16 +48,10 @@ export function PublishControls({ isReadOnly }: { isReadOnly: boolean }) {
 export function HistoryButton({ isEditorShown }: { isEditorShown: boolean }) {
   const history = useHistoryStore();
   const isOpen = useHistory((state) => state.isOpen && state.compared?.kind !== "proposal") && isEditorShown;
+  const toggle = () => (isOpen ? history.getState().close() : history.getState().open());
+  useCommands([isEditorShown && { label: isOpen ? "Close the history" : "History of versions", icon: History, run: toggle }]);
   return (
-    <IconButton
-      label="History"
-      icon={<History />}
-      isPressed={isOpen}
-      size="lg"
-      side="bottom"
-      className="max-sm:hidden"
-      onClick={() => (isOpen ? history.getState().close() : history.getState().open())}
-    />
+    <IconButton label="History" icon={<History />} isPressed={isOpen} size="lg" side="bottom" className="max-sm:hidden" onClick={toggle} />
   );
 }
 
@@ -85,6 +80,7 @@ function PublishButton({ isReadOnly }: { isReadOnly: boolean }) {
             ? "Publish: the API, schedules and webhooks then run what is on the canvas"
             : `There are changes since version ${version}: publish them as version ${version + 1}`;
   const isOff = isReadOnly || !isAhead;
+  useCommands([!isOff && { label: "Publish", icon: Rocket, shortcut: [MOD, "S"], run: () => publish() }]);
   return (
     <Tooltip content={hint} shortcut={[MOD, "S"]} side="bottom">
       <Button

@@ -5,6 +5,7 @@ import { Play, Square } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { plural } from "#components/format.ts";
 import { useRun } from "#components/runs/store/run-context.tsx";
+import { useCommands } from "#components/shell/commands.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
@@ -60,6 +61,16 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
     setLast(texts);
     if (await run.start(values, run.asking ?? {})) run.closeForm();
   };
+
+  const { isRunning } = run;
+  useCommands([
+    !isReadOnly && {
+      label: isRunning ? "Stop this run" : "Run this workflow",
+      icon: isRunning ? Square : Play,
+      shortcut: [MOD, "Enter"],
+      run: press,
+    },
+  ]);
 
   const latest = useRef(press);
   latest.current = press;

@@ -2,7 +2,7 @@ import { Prisma } from "#prisma/generated/client.ts";
 import { searchGuide } from "#server/features/assistant/guide.ts";
 import { type SearchHit, type SearchInput, type SearchKind, type SearchResult, searchKinds } from "#server/features/search/schema.ts";
 import { builtinSkills } from "#server/features/skills/builtin-skills.ts";
-import { placeOf } from "#server/features/workflows/texts.ts";
+import { placeOf, textQuery } from "#server/features/workflows/texts.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { escapeLike, hasWords, textHasWords, wordsOf } from "#server/platform/search-words.ts";
@@ -43,13 +43,13 @@ function sourcesOf(project_id: string, q: string, id: readonly [string, string] 
   };
   const byName = hasWords(q, sql`x.name`);
   const seen = sql`concat_ws(' ', x.name, x.description, x.folder, array_to_string(x.tags, ' '))`;
-  const eachWord = wordsOf(q).map((word) => sql`(${hasWords(word, seen)} OR strpos(t.text, ${word.toLowerCase()}) > 0)`);
+  const inText = sql`SELECT t.workflow_id FROM workflow_texts t WHERE t.search @@ to_tsquery('simple', ${textQuery(wordsOf(q))})`;
   return {
     workflow: {
       ...named,
-      from: sql`workflows x LEFT JOIN workflow_texts t ON t.workflow_id = x.id WHERE ${inProject} AND x.deleted_at IS NULL`,
+      from: sql`workflows x WHERE ${inProject} AND x.deleted_at IS NULL`,
       detail: sql`CASE WHEN ${hasWords(q, seen)} THEN coalesce(nullif(x.description, ''), x.folder, '') END`,
-      where: Prisma.join(eachWord, " AND "),
+      where: sql`(${hasWords(q, seen)} OR x.id IN (${inText}))`,
     },
     agent: { ...withDescription, from: sql`agents x WHERE ${inProject}` },
     canvas: { ...named, from: sql`canvases x WHERE ${inProject}`, where: byName },

@@ -61,7 +61,7 @@ export async function insertWorkflow(
     },
     select: summaryFields,
   });
-  await keepText(tx, id, graph);
+  await keepText(tx, created, graph);
   await registerSchedule(created, graph, tx);
   await tx.workflowVersion.create({ data: { workflow_id: id, version: 1, snapshot_id, saved_by_id: by } });
   await recordAgentUses(id, [graph], tx);
@@ -177,7 +177,7 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
       },
       select: summaryFields,
     });
-    if (hasGraph || edit) await keepText(tx, workflow_id, graph);
+    await keepText(tx, row, graph);
     await registerSchedule(row, graph, tx);
     if (row.enabled !== current.enabled) await tellDisabled(tx, principal, row, BY_ITSELF.includes(row.trigger));
     const changes = { ...versionChanges(stored, graph) };

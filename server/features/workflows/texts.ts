@@ -10,18 +10,28 @@ function* textsIn(value: unknown): Generator<string> {
   else if (value !== null && typeof value === "object") for (const part of Object.values(value)) yield* textsIn(part);
 }
 
-/** What stands in the nodes of a graph, labels first, in lower case. What people pinned for a test is no part of it. */
+/** What stands in the nodes of a graph, labels first. What people pinned for a test is no part of it. */
 function searchedText({ nodes }: Graph): string {
   const parts = nodes.map(({ data: { label, pinned: _, ...config } }) => ({ label: String(label ?? ""), config }));
   const all = [...parts.map(({ label }) => label), ...parts.flatMap(({ config }) => [...textsIn(config)])].filter(Boolean);
-  return all.join("\n").slice(0, MOST_CHARACTERS).toLowerCase();
+  return all.join("\n").slice(0, MOST_CHARACTERS);
 }
 
-/** Keeps what the search reads of a workflow's current version. */
-export async function keepText(tx: Prisma.TransactionClient, workflow_id: string, graph: Graph): Promise<void> {
-  const text = searchedText(graph).toWellFormed();
-  await tx.workflowText.upsert({ where: { workflow_id }, create: { workflow_id, text }, update: { text } });
+/** Keeps the words by which a workflow's current version is found. In lower case from here: the database folds A to Z only. */
+export async function keepText(
+  tx: Prisma.TransactionClient,
+  workflow: { id: string; name: string; description: string },
+  graph: Graph,
+): Promise<void> {
+  const text = `${workflow.name}\n${workflow.description}\n${searchedText(graph)}`.toWellFormed().toLowerCase();
+  await tx.$executeRaw`
+    INSERT INTO workflow_texts (workflow_id, search) VALUES (${workflow.id}::uuid, to_tsvector('simple', ${text}))
+    ON CONFLICT (workflow_id) DO UPDATE SET search = excluded.search`;
 }
+
+/** A search as PostgreSQL asks for it: each word by its beginning. */
+export const textQuery = (words: readonly string[]): string =>
+  words.map((word) => `'${word.toLowerCase().replace(/['\\]/g, "$&$&")}':*`).join(" & ");
 
 const AROUND = 60;
 
