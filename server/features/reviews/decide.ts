@@ -1,5 +1,3 @@
-import type pg from "pg";
-import { v7 as uuid } from "uuid";
 import type { Prisma, Wait } from "#prisma/generated/client.ts";
 import type { WaitStatus } from "#prisma/generated/enums.ts";
 import type { BudgetVerdict } from "#server/features/budgets/schema.ts";
@@ -15,6 +13,7 @@ import { AppError, errorBody, isAppError, notFound } from "#server/platform/erro
 import type { Execution } from "#server/runs/schema.ts";
 import { findExecution } from "#server/runs/store/executions.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
+import { castVote, changeText } from "#server/runs/store/review-votes.ts";
 import { findReviews, type ShortReviewRow } from "#server/runs/store/reviews.ts";
 import { resolveWait } from "#server/runs/store/waits.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
@@ -23,7 +22,7 @@ import { expireWaits, wakeEnded } from "#server/runs/waits/sweep-waits.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import type { Verdict } from "#server/workflow/nodes/human-loop-node.ts";
-import { choiceName, isRejecting, type ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
+import { choiceName, isRejecting } from "#server/workflow/nodes/review-terms.ts";
 
 /** Who decides, and how he or she came here. */
 export interface ReviewActor {
@@ -39,6 +38,9 @@ const VIA = { session: "ui", platform_key: "api", email: "email", assistant: "as
   AuditActor["auth"]["type"],
   string
 >;
+
+/** The answer of somebody who decides alone. */
+const ALONE = { agreeing: 1, isNew: true };
 
 /**
  * Answers a review: the one place where people do. The row decides who was first, and against the timeout; the run is told
@@ -68,11 +70,18 @@ export async function decideReview(review_id: string, actor: ReviewActor, answer
   } satisfies Verdict & { amount?: BudgetVerdict["amount"] };
   const by = { ...user, role, via: VIA[auth.type] };
   const decided = await inTransaction(async (client) => {
-    const isEnough = terms.quorum === 1 || (await vote(client, review, terms, { outcome, text, by }));
+    const vote = terms.quorum === 1 ? ALONE : await castVote(client, review, { ...outcome, text, by });
+    if (!vote) return undefined;
+    if (!vote.isNew)
+      throw new AppError(
+        "CONFLICT",
+        `You have already given this answer to the review “${review.label}”: it counts once. ${vote.agreeing} of ${terms.quorum} agree so far.`,
+      );
+    const isEnough = outcome.decision === "rejected" || vote.agreeing >= terms.quorum;
     const ended = isEnough && (await resolveWait({ id: review_id, reason: review.reason, outcome, by }, client));
-    if (isEnough === undefined || ended === undefined) return undefined;
+    if (ended === undefined) return undefined;
     if (outcome.amount && ended) await allowMore(client, review.execution_id, outcome.amount);
-    if (text !== undefined && ended) await client.query("UPDATE waits SET text = $2 WHERE id = $1", [review_id, text]);
+    if (text !== undefined && ended) await changeText(client, review_id, text);
     const { project_id, execution_id, node_id, iteration, label } = review;
     await recordAuditOn(
       client,
@@ -99,57 +108,6 @@ export async function decideReview(review_id: string, actor: ReviewActor, answer
   if (decided) wakeEnded([decided]);
   // The allowance is the run's, whichever of its nodes wait.
   if (decided && outcome.amount) await releaseWaits(review.project_id);
-}
-
-interface Vote {
-  outcome: Required<Verdict>;
-  text: string | undefined;
-  by: { id: string | null; email: string; name: string; role: Role | null; via: string };
-}
-
-/**
- * Counts one person's answer to a review at which several must agree. Another one replaces it. A changed text takes back what
- * others have said: they meant another one.
- * @returns whether it decides; undefined when the review does not wait any more
- * @throws AppError CONFLICT when this person has given this answer already
- */
-async function vote(
-  client: pg.PoolClient,
-  review: ShortReviewRow,
-  { quorum }: ReviewTerms,
-  { outcome, text, by }: Vote,
-): Promise<boolean | undefined> {
-  const { id, execution_id } = review;
-  // The run's row first, as whoever resolves a wait locks them: votes come one after the other.
-  await client.query("SELECT FROM executions WHERE id = $1 FOR UPDATE", [execution_id]);
-  const { rows } = await client.query<{ text: string | null }>("SELECT text FROM waits WHERE id = $1 AND status = 'waiting' FOR UPDATE", [
-    id,
-  ]);
-  const [open] = rows;
-  if (!open) return undefined;
-  const voter = by.id ?? by.email.toLowerCase();
-  if (text !== undefined && text !== open.text) {
-    await client.query("UPDATE waits SET text = $2 WHERE id = $1", [id, text]);
-    await client.query("DELETE FROM review_votes WHERE wait_id = $1", [id]);
-  }
-  const counted = await client.query(
-    `INSERT INTO review_votes AS v (id, wait_id, voter, choice, comment, via, user_id, email, name, role)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::"Role")
-     ON CONFLICT (wait_id, voter) DO UPDATE SET choice = excluded.choice, comment = excluded.comment, via = excluded.via, created_at = now()
-     WHERE v.choice <> excluded.choice`,
-    [uuid(), id, voter, outcome.choice, outcome.comment, by.via, by.id, by.email, by.name, by.role],
-  );
-  const { rows: agreeing } = await client.query<{ count: number }>(
-    "SELECT count(*)::int AS count FROM review_votes WHERE wait_id = $1 AND choice = $2",
-    [id, outcome.choice],
-  );
-  const count = agreeing[0]?.count ?? 0;
-  if (counted.rowCount === 0)
-    throw new AppError(
-      "CONFLICT",
-      `You have already given this answer to the review “${review.label}”: it counts once. ${count} of ${quorum} agree so far.`,
-    );
-  return outcome.decision === "rejected" || count >= quorum;
 }
 
 /**

@@ -21,7 +21,10 @@ const Comment = z
   .max(10_000)
   .meta({ title: "Comment", description: "Goes on into the run with the decision", example: "Looks good" });
 
-const Text = z.string().max(MAX_TEXT).meta({ description: "The text that flows on, changed; only where editable is true" });
+const Text = z
+  .string()
+  .max(MAX_TEXT)
+  .meta({ description: "The text that flows on, changed; only where editable is true", example: "Dear Ada, the loom is mended." });
 
 /** What somebody answers. */
 const answer = {
@@ -67,7 +70,10 @@ const question = {
   description: z.string().meta({ example: "Check facts and tone." }),
   display_value: z.string().meta({ description: "What is to be reviewed", example: "A loom turns thread into cloth." }),
   workflow_name: z.string(),
-  text: z.string().nullable().meta({ description: "The text that flows on; null where the review has none", example: null }),
+  text: z
+    .string()
+    .nullable()
+    .meta({ description: "The text that flows on; null where the review has none", example: "Dear Ada, the loom is mended." }),
   editable: z.boolean().meta({ description: "Whether an answer may change the text", example: false }),
   choices: z
     .array(

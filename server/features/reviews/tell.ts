@@ -7,7 +7,7 @@ import { db } from "#server/platform/db/client.ts";
 import { shorten } from "#server/platform/mail/layout.ts";
 import { isMailOn, sendMail } from "#server/platform/mail/send-mail.ts";
 import { appUrl } from "#server/platform/settings.ts";
-import { ESCALATES_AT, findReview, noteReminded, noteTold, type ReviewRow } from "#server/runs/store/reviews.ts";
+import { type Asking, askingOf, ESCALATES_AT, findReview, noteReminded, noteTold, type ReviewRow } from "#server/runs/store/reviews.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import type { ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
 
@@ -23,8 +23,6 @@ interface Person {
   role: Role;
 }
 
-type Asking = Pick<ReviewRow, "project_id" | "terms" | "votes"> & { execution: { started_by_id: string | null } };
-
 /** Members who may decide a review and have not answered it. */
 async function stillAsked(within: Prisma.TransactionClient, { project_id, terms, votes, execution }: Asking): Promise<Person[]> {
   const members = await within.membership.findMany({
@@ -38,16 +36,12 @@ async function stillAsked(within: Prisma.TransactionClient, { project_id, terms,
     .map(({ role, user }) => ({ ...user, role }));
 }
 
-const ASKING = {
-  select: { project_id: true, terms: true, votes: true, execution: { select: { started_by_id: true } } },
-} as const satisfies Omit<Prisma.WaitFindUniqueOrThrowArgs, "where">;
-
 /** Tells those who are asked and have not answered, in the web app. Nobody, of a review that does not wait any more. */
 async function notify(tx: Prisma.TransactionClient, review_id: string, isReminder = false): Promise<void> {
   const told = await noteTold(tx, review_id);
   if (!told) return;
   const { project_id, execution_id, name, workflow } = told;
-  const people = await stillAsked(tx, await tx.wait.findUniqueOrThrow({ where: { id: review_id }, ...ASKING }));
+  const people = await stillAsked(tx, await askingOf(tx, review_id));
   // What they were told before has been read or overlooked: a reminder stands above what came since.
   const user_id = { in: people.map(({ id }) => id) };
   if (isReminder) await tx.notification.deleteMany({ where: { kind: "review", subject_id: review_id, user_id } });

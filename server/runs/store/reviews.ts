@@ -27,6 +27,16 @@ const reviews = (where: Prisma.WaitWhereInput) => ({ where: { ...where, reason: 
 /** One review, with all that it asks. */
 export const findReview = (where: Prisma.WaitWhereInput & { id: string }): Promise<ReviewRow | null> => db().wait.findFirst(reviews(where));
 
+/** What says who is asked by a review and who has answered. */
+export type Asking = Pick<ReviewRow, "project_id" | "terms" | "votes"> & { execution: { started_by_id: string | null } };
+
+/** The same of one review. @throws Error when there is none */
+export const askingOf = (within: Pick<Prisma.TransactionClient, "wait">, id: string): Promise<Asking> =>
+  within.wait.findUniqueOrThrow({
+    where: { id },
+    select: { project_id: true, terms: true, votes: true, execution: { select: { started_by_id: true } } },
+  });
+
 /** Some reviews. */
 export const findReviews = (
   where: Prisma.WaitWhereInput,
