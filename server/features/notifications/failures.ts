@@ -41,7 +41,10 @@ export async function tellFailures(): Promise<void> {
     const subject_id = groupOf(failed);
     const { title, link } = notificationOf(failed);
     if (told.get(subject_id) === title) continue;
-    const members = await db().membership.findMany({ where: { project_id }, select: { user_id: true } });
+    const members = await db().membership.findMany({
+      where: { project_id, user: { service_project_id: null } },
+      select: { user_id: true },
+    });
     const ids = [members.map(() => uuid()), members.map(({ user_id }) => user_id)];
     await pool().query(TELL, [...ids, project_id, subject_id, title, link]);
     told.set(subject_id, title);

@@ -15,6 +15,10 @@ const MISSED = `
   SELECT id, user_id, $3::uuid, 'schedule_missed', $4::uuid, $5, $6 FROM unnest($1::uuid[], $2::uuid[]) AS m(id, user_id)
   ON CONFLICT (subject_id, kind, user_id) DO UPDATE SET id = excluded.id, title = excluded.title, read_at = NULL, mail_asked_at = NULL, created_at = now()`;
 
+/** A service account reads nothing. */
+const PEOPLE = `
+  SELECT m.user_id FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.project_id = $1 AND u.service_project_id IS NULL`;
+
 interface Fire {
   project_id: string;
   workflow_id: string;
@@ -32,7 +36,7 @@ interface Fire {
 export async function tellMissed(client: pg.PoolClient, { project_id, workflow_id, workflow_name, ...fire }: Fire): Promise<void> {
   const { due_at, now, isRepeated } = fire;
   if (now.getTime() - due_at.getTime() < LATE_MS) return;
-  const { rows } = await client.query<{ user_id: string }>("SELECT user_id FROM memberships WHERE project_id = $1", [project_id]);
+  const { rows } = await client.query<{ user_id: string }>(PEOPLE, [project_id]);
   const title = isRepeated
     ? `${workflow_name} missed runs: it was due since ${utc(due_at)}, and one is made up for now`
     : `${workflow_name} was due at ${utc(due_at)}, and is late`;
@@ -54,7 +58,10 @@ export async function tellDisabled(
   const kind = "workflow_disabled";
   await tx.notification.deleteMany({ where: { subject_id, kind } });
   if (enabled || !isMissed) return;
-  const members = await tx.membership.findMany({ where: { project_id, user_id: { not: user.id } }, select: { user_id: true } });
+  const members = await tx.membership.findMany({
+    where: { project_id, user_id: { not: user.id }, user: { service_project_id: null } },
+    select: { user_id: true },
+  });
   const told = {
     project_id,
     kind,

@@ -26,7 +26,7 @@ interface Person {
 /** Members who may decide a review and have not answered it. */
 async function stillAsked(within: Prisma.TransactionClient, { project_id, terms, votes, execution }: Asking): Promise<Person[]> {
   const members = await within.membership.findMany({
-    where: { project_id, role: { not: "viewer" } },
+    where: { project_id, role: { not: "viewer" }, user: { service_project_id: null } },
     select: { role: true, user: { select: { id: true, email: true, name: true } } },
     orderBy: { user_id: "asc" },
   });

@@ -6,6 +6,7 @@ import { createPlatformKey } from "#server/features/platform-keys/service.ts";
 import { deleteProject } from "#server/features/projects/delete.ts";
 import { listMembers } from "#server/features/projects/members.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
+import { tellReviewers } from "#server/features/reviews/tell.ts";
 import {
   createServiceAccount,
   createServiceKey,
@@ -19,6 +20,7 @@ import { principalOf } from "#server/platform/auth/principal-of.ts";
 import { projectOf } from "#server/platform/auth/project-of.ts";
 import { db } from "#server/platform/db/client.ts";
 import { addMember } from "#server/testing/add-member.ts";
+import { newPausedRun, openReview } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
@@ -108,6 +110,16 @@ test("another project's admin finds none of it, and a key makes none with more r
   await expect(createServiceKey(writer, { account_id: account.id, name: "Reads", scopes: ["read"] })).rejects.toMatchObject({
     code: "PERMISSION_DENIED",
   });
+});
+
+test("it is told of nothing, neither in the app nor by mail: of a review only the people are", async () => {
+  const { account } = await program("editor");
+  const execution_id = await newPausedRun(admin);
+  const { id } = await openReview(execution_id, "a", {});
+  await tellReviewers(id);
+  const told = await db().notification.findMany({ where: { project_id: admin.project.id }, select: { user_id: true } });
+  expect(told).toEqual([{ user_id: admin.user.id }]);
+  expect(told).not.toContainEqual({ user_id: account.id });
 });
 
 test("deleted, its keys are nobody's, and its name stays on what it did; it goes with its project", async () => {
