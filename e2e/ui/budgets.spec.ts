@@ -15,7 +15,7 @@ test("an admin sets a budget, a run waits at it, is allowed to spend more, and g
   finished,
   llmKey,
 }) => {
-  const { id: agent_id, llm_key_id } = await agent({ name: "Speaker", model: "echo" });
+  const { id: agent_id } = await agent({ name: "Speaker", model: "echo" });
   const asks = { agent_id, input: "one two three" };
   const flow = await workflow({
     name: "Echoes",
@@ -52,7 +52,7 @@ test("an admin sets a budget, a run waits at it, is allowed to spend more, and g
   await expect(page.getByText("This run has spent $0.70", { exact: false }).first()).toBeVisible();
   await question.getByLabel("Allow a further (US dollars)").fill("2");
   expect(await axeFaultsInBothThemes(page)).toEqual([]);
-  await question.getByRole("button", { name: "Allow" }).click();
+  await question.getByRole("button", { name: "Allow", exact: true }).click();
   expect(await finished(execution_id)).toMatchObject({ status: "completed", cost: 1.4 });
 
   await page.goto("/settings/budgets");
@@ -76,8 +76,10 @@ test("an admin sets a budget, a run waits at it, is allowed to spend more, and g
   await page.getByRole("option", { name: /Runs stop/ }).click();
   await dialog.getByRole("button", { name: "Add budget" }).click();
   await expect(budgets.getByRole("listitem").filter({ hasText: "Speaker" })).toContainText("$1.40 of $1.00");
-  expect(await executed(flow)).toMatchObject({ status: "failed", error: expect.stringContaining("The budget of the agent “Speaker” is used up") });
+  expect(await executed(flow)).toMatchObject({
+    status: "failed",
+    error: expect.stringContaining("The budget of the agent “Speaker” is used up"),
+  });
   await page.goto("/keys");
   await expect(page.getByText("Spent $1.40 this month")).toBeVisible();
-  expect(llm_key_id).toBeTruthy();
 });
