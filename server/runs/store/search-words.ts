@@ -1,7 +1,7 @@
 import type { ExecutionTrigger } from "#server/runs/schema.ts";
 import { searchWords } from "#server/shared/search-text.ts";
 
-// What a run is found by: words of what went in and came out, written with it and looked up in one index (decision 33).
+// What a run is found by: words of what went in and came out, written with it and looked up in one index (decision 34).
 
 /** Of each text so many characters are looked at, and of a run's input or end so many words kept. */
 const TEXT_CHARACTERS = 8000;
