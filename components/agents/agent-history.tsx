@@ -157,7 +157,13 @@ function Changes({ agentId, version, against, onAgainstChange, draft, screen, on
           <span className="mr-auto min-w-0 text-12 text-ink-soft">
             {isSame ? "This is what is on the screen." : "Goes into the draft, all but the name; runs ask it once it is published."}
           </span>
-          <Button variant="primary" icon={<RotateCcw />} disabled={isSame} onClick={() => own.data && onRestore(version, own.data.config)}>
+          <Button
+            variant="primary"
+            className="max-md:h-11"
+            icon={<RotateCcw />}
+            disabled={isSame}
+            onClick={() => own.data && onRestore(version, own.data.config)}
+          >
             Restore
           </Button>
         </DialogFooter>

@@ -45,7 +45,7 @@ export function PublishBar({ editing }: { editing: AgentEditing }) {
           isPending={form.isPending}
           aria-disabled={isOff || undefined}
           onClick={(event) => isOff && event.preventDefault()}
-          className="aria-disabled:cursor-not-allowed aria-disabled:opacity-55"
+          className="aria-disabled:cursor-not-allowed aria-disabled:opacity-55 max-md:h-11"
         >
           {!base ? "Create agent" : isOff ? "Published" : "Publish"}
         </Button>
