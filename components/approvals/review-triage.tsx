@@ -65,6 +65,8 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
   const shown = [...kept, ...(reviews.data?.items ?? [])];
   const pendingOf = (id: string) => pending.find(({ review }) => review.id === id);
   const isOpen = (review: ReviewSummary) => review.status === "waiting" && !pendingOf(review.id);
+  /** How much more a run may spend is said one by one. */
+  const isSelectable = (review: ReviewSummary) => isOpen(review) && review.may_decide && review.kind === "review";
   // Without one in the address the first that is still open; below the width of two columns nothing until one is chosen.
   const wanted = shown.find(({ id }) => id === reviewId);
   const alone = useQuery(
@@ -100,6 +102,7 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
   const [draft] = useReviewDraft(read?.id ?? "");
   const answerRead = (which: "approve" | "reject" | number) => {
     if (!read || !isOpen(read)) return;
+    if (read.kind === "budget") return void toast.info("Say in the form how much more the run may spend.");
     if (!read.may_decide) return void toast.info("This review is for somebody else to decide.");
     const { choices } = read;
     const choice =
@@ -125,7 +128,7 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
       all.push(...items);
       if (items.length < MOST_READ) break;
     }
-    setSelected(new Map(all.slice(0, MOST_SELECTED).flatMap((one) => (one.may_decide && isOpen(one) ? [[one.id, one] as const] : []))));
+    setSelected(new Map(all.slice(0, MOST_SELECTED).flatMap((one) => (isSelectable(one) ? [[one.id, one] as const] : []))));
     setIsReadingAll(false);
   };
 
@@ -139,7 +142,7 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
         detail.current?.querySelector<HTMLElement>("[data-comment]");
       field?.focus();
     },
-    select: () => isShown && isWaiting && read && isOpen(read) && read.may_decide && select(read, !selected.has(read.id)),
+    select: () => isShown && isWaiting && read && isSelectable(read) && select(read, !selected.has(read.id)),
     undo: () => isShown && undo(),
     help: () => isShown && setIsHelping(true),
   });
@@ -171,7 +174,7 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
         {bar}
       </div>
     );
-  const selectable = shown.filter((review) => isOpen(review) && review.may_decide);
+  const selectable = shown.filter(isSelectable);
   const { total } = reviews.data;
   return (
     <div className="flex flex-col gap-3">
@@ -197,7 +200,7 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
                   isShown={review.id === read?.id}
                   isSelected={selected.has(review.id)}
                   pending={pendingOf(review.id)}
-                  {...(isWaiting && isOpen(review) && review.may_decide && { onSelect: (isOn) => select(review, isOn) })}
+                  {...(isWaiting && isSelectable(review) && { onSelect: (isOn) => select(review, isOn) })}
                   onShow={() => show(review)}
                 />
               </li>

@@ -41,14 +41,18 @@ async function notify(tx: Prisma.TransactionClient, review_id: string, isReminde
   const told = await noteTold(tx, review_id);
   if (!told) return;
   const { project_id, execution_id, name, workflow } = told;
-  const people = await stillAsked(tx, await askingOf(tx, review_id));
+  const asking = await askingOf(tx, review_id);
+  const terms = termsOf(asking);
+  const people = await stillAsked(tx, asking);
   // What they were told before has been read or overlooked: a reminder stands above what came since.
   const user_id = { in: people.map(({ id }) => id) };
   if (isReminder) await tx.notification.deleteMany({ where: { kind: "review", subject_id: review_id, user_id } });
   await tx.notification.createMany({
-    data: people.map(({ id }) => ({
+    data: people.map((person) => ({
       id: uuid(),
-      user_id: id,
+      user_id: person.id,
+      // Who is named gets a mail with a link of their own, so no other one about the same.
+      mail_asked_at: isMailOn() && terms.assignees.length > 0 && isAsked(terms, person) ? new Date() : null,
       project_id,
       kind: "review",
       subject_id: review_id,
