@@ -167,7 +167,7 @@ test("reviews are decided at their cards, several in the run's panel; edges tell
   await cards.first().getByRole("button", { name: "Approve" }).click();
   const last = page.getByRole("toolbar", { name: "Decide Item" });
   await last.getByRole("button", { name: "Approve" }).click();
-  await expect(run(page).getByText("Completed", { exact: true })).toBeVisible();
+  await expect(run(page).getByText("Completed", { exact: true }).first()).toBeVisible();
 });
 
 test("an earlier run is opened on the canvas as it was: its graph, and its outputs as pins", async ({
