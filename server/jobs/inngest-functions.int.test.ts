@@ -6,6 +6,8 @@ import { createAgent } from "#server/features/agents/service.ts";
 import { updateSettings } from "#server/features/assistant/settings.ts";
 import { createThread, getThread, sendMessage } from "#server/features/assistant/threads.ts";
 import { createCredential } from "#server/features/credentials/service.ts";
+import { startBulk } from "#server/features/executions/bulk.ts";
+import { BulkInput } from "#server/features/executions/schema.ts";
 import { updateProfile } from "#server/features/identity/profile.ts";
 import { addDocument } from "#server/features/knowledge/documents.ts";
 import { createRag } from "#server/features/knowledge/service.ts";
@@ -18,6 +20,7 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
+import { sweepWaits } from "#server/runs/waits/sweep-waits.ts";
 import { inngestCarrier } from "#server/testing/inngest-carrier.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { startStoredRun } from "#server/testing/stored-run.ts";
@@ -71,6 +74,7 @@ test("what an Inngest server is told and keeps are ids and states: no text, no s
       title: `{{${WORD} a.output}}`,
       display_value: "{{trigger.output}}",
       notification_email: `${WORD}@example.com`,
+      remind_hours: 1,
     }),
     node("o", "outputNode", { value: "{{trigger.output}}" }),
   ];
@@ -89,6 +93,10 @@ test("what an Inngest server is told and keeps are ids and states: no text, no s
   await until(async () => (await status(failed)) === "failed");
   await tellFailures();
   await askForMails();
+  await startBulk(admin, BulkInput.parse({ action: "delete", ids: [failed] }));
+  await db().wait.updateMany({ where: { execution_id }, data: { remind_at: new Date() } });
+  await sweepWaits();
+  await until(() => sent.some(({ name }) => name === "review/overlooked"));
   await cancelExecution(admin, { execution_id: cancelled });
   await approveExecution(admin, { execution_id, decision: "approved", comment: `Yes, ${large}` });
   await until(async () => (await status(execution_id)) === "completed");

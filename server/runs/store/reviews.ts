@@ -30,12 +30,16 @@ export const findReview = (where: Prisma.WaitWhereInput & { id: string }): Promi
 /** What says who is asked by a review and who has answered. */
 export type Asking = Pick<ReviewRow, "project_id" | "terms" | "votes"> & { execution: { started_by_id: string | null } };
 
-/** The same of one review. @throws Error when there is none */
-export const askingOf = (within: Pick<Prisma.TransactionClient, "wait">, id: string): Promise<Asking> =>
-  within.wait.findUniqueOrThrow({
-    where: { id },
-    select: { project_id: true, terms: true, votes: true, execution: { select: { started_by_id: true } } },
-  });
+/**
+ * The same of one review.
+ * @throws Error when there is none
+ */
+export async function askingOf(within: Pick<Prisma.TransactionClient, "wait" | "reviewVote">, id: string): Promise<Asking> {
+  const execution = { select: { started_by_id: true } };
+  // One after the other: a transaction has one connection, and two relations would be asked for at once.
+  const wait = await within.wait.findUniqueOrThrow({ where: { id }, select: { project_id: true, terms: true, execution } });
+  return { ...wait, votes: await within.reviewVote.findMany({ where: { wait_id: id } }) };
+}
 
 /** Some reviews. */
 export const findReviews = (

@@ -34,7 +34,8 @@ export async function expireWaits(wait_id?: string): Promise<void> {
 
 /**
  * Looks after waits: ends those whose deadline has passed, wakes runs again that have not taken the end of one (a run that still
- * sleeps after two minutes is asked for as a new dispatch), and has people told of reviews that nobody was told of, and again of those that they have overlooked.
+ * sleeps after two minutes is asked for as a new dispatch), and has people told of reviews that nobody was told of, and again of those
+ * that they have overlooked.
  * @returns how many runs were asked for again
  */
 export async function sweepWaits(): Promise<number> {
