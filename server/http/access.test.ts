@@ -29,6 +29,9 @@ const EXCEPTIONS: Record<string, Access> = {
   "security.confirmSecondFactor": "user",
   "security.renewRecoveryCodes": "user",
   "security.turnOffSecondFactor": "user",
+  // A person's own views of a list that they may read.
+  "executions.saveView": "viewer",
+  "executions.deleteView": "viewer",
   "projects.hour": "user",
   "identity.accountDeletion": "user",
   "identity.updateProfile": "user",

@@ -11,9 +11,10 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { pageWindow } from "#server/platform/paging.ts";
 import { escapeLike, hasWords } from "#server/platform/search-words.ts";
+import { latestRunOf } from "#server/runs/store/executions.ts";
 import type { Page } from "#server/shared/primitives-schema.ts";
 
-const LAST_RUN = Prisma.sql`(SELECT max(e.created_at) FROM executions e WHERE e.workflow_id = w.id)`;
+const LAST_RUN = Prisma.sql`(SELECT r.created_at FROM (${latestRunOf(Prisma.sql`w.id`)}) AS r)`;
 
 /** What a sort means in SQL; ids are in the order of creation. */
 const orders: Record<WorkflowSort, Prisma.Sql> = {
@@ -62,9 +63,7 @@ export async function listWorkflows({ project }: ProjectPrincipal, input: ListWo
     db().$queryRaw<ListRow[]>`
       SELECT page.id, r.id AS run_id, r.status::text AS run_status, r.created_at AS run_created_at
       FROM (SELECT w.id, row_number() OVER (ORDER BY ${order}) AS n FROM workflows w WHERE ${where} ORDER BY n OFFSET ${skip} LIMIT ${take}) AS page
-      LEFT JOIN LATERAL (
-        SELECT e.id, e.status, e.created_at FROM executions e WHERE e.workflow_id = page.id ORDER BY e.created_at DESC, e.id DESC LIMIT 1
-      ) AS r ON true
+      LEFT JOIN LATERAL (${latestRunOf(Prisma.sql`page.id`)}) AS r ON true
       ORDER BY page.n`,
   ]);
   const rows = await db().workflow.findMany({ where: { id: { in: found.map(({ id }) => id) } }, select: summaryFields });

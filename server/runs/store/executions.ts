@@ -1,4 +1,4 @@
-import type { Prisma } from "#prisma/generated/client.ts";
+import { Prisma } from "#prisma/generated/client.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
@@ -7,6 +7,13 @@ import { longTexts } from "#server/runs/store/reviews.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 
 // Reading executions: one, or a page of a list.
+
+/**
+ * The latest execution of a workflow, as a query within another.
+ * @param workflow_id a column of that one
+ */
+export const latestRunOf = (workflow_id: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`SELECT e.id, e.status, e.created_at FROM executions e WHERE e.workflow_id = ${workflow_id} ORDER BY e.created_at DESC, e.id DESC LIMIT 1`;
 
 /** What a list reads: never the big values. */
 export const summaryFields = {

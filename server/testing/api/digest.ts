@@ -3,12 +3,16 @@ import { newPool } from "#server/platform/db/connections.ts";
 // What is kept of one project, summed up, so that a spec can tell that nothing of it changed. It looks into the database:
 // what no list shows counts too.
 
-/** Columns that change by themselves: when a key was last used, how a server was last reached, and the engine's own leases. */
+/**
+ * Columns that change by themselves: when a key was last used, how a server was last reached, whether a version of an agent has run, and
+ * the engine's own leases.
+ */
 const VOLATILE = [
   "last_used_at",
   "last_used_ip",
   "last_seen_at",
   "last_error",
+  "has_run",
   "lease_owner",
   "lease_epoch",
   "lease_until",
@@ -97,6 +101,7 @@ export async function openDigest(connectionString: string): Promise<Digest> {
              OR EXISTS (SELECT FROM waits WHERE project_id = $1 AND reason = 'review' AND status = 'waiting' AND notified_at IS NULL)
              OR EXISTS (SELECT FROM waits w JOIN executions e ON e.id = w.execution_id WHERE w.project_id = $1
                         AND w.status IN ('resolved', 'expired') AND w.taken_at IS NULL AND e.is_asleep)
+             OR EXISTS (SELECT FROM bulk_actions WHERE project_id = $1 AND completed_at IS NULL)
              OR EXISTS (SELECT FROM rag_documents d JOIN rag_sources s ON s.id = d.rag_source_id
                         WHERE s.project_id = $1 AND d.status = 'indexing')
              OR EXISTS (SELECT FROM assistant_messages m JOIN assistant_threads t ON t.id = m.thread_id
