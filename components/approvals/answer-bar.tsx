@@ -92,7 +92,7 @@ export function OutcomeNotice({ outcome: { taken, refused }, onShow, onDismiss }
     <Notice
       tone={refused.length ? "failed" : "complete"}
       title={
-        refused.length ? `${taken} of ${plural(total, "answer")} ${taken === 1 ? "was" : "were"} taken` : `${plural(taken, "answer")} taken`
+        refused.length ? `${taken} of ${plural(total, "answer")} ${total === 1 ? "was" : "were"} taken` : `${plural(taken, "answer")} taken`
       }
       actions={
         <Button size="sm" onClick={onDismiss}>

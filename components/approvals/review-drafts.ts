@@ -1,6 +1,7 @@
 "use client";
 
 import { useStore } from "zustand";
+import { useShallow } from "zustand/react/shallow";
 import { createStore } from "zustand/vanilla";
 
 /** What somebody has typed at a review and not sent. */
@@ -19,6 +20,13 @@ export const isDraft = ({ comment, text }: ReviewDraft): boolean => comment.trim
 /** Forgets what was typed at a review: it was sent. */
 export const dropDraft = (id: string): void =>
   drafts.setState((all) => Object.fromEntries(Object.entries(all).filter(([key]) => key !== id)), true);
+
+/** Ids of reviews at which something is typed that would be lost. */
+export const useDrafted = (): readonly string[] =>
+  useStore(
+    drafts,
+    useShallow((all) => Object.entries(all).flatMap(([id, draft]) => (isDraft(draft) ? [id] : []))),
+  );
 
 /** What is typed at a review, kept while one looks at others. */
 export function useReviewDraft(id: string): [ReviewDraft, (changes: Partial<ReviewDraft>) => void] {

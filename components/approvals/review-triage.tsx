@@ -6,7 +6,7 @@ import { useRef, useState } from "react";
 import { AnswerBar, OutcomeNotice } from "#components/approvals/answer-bar.tsx";
 import { isRejecting } from "#components/approvals/answers.tsx";
 import { ReviewCard } from "#components/approvals/review-card.tsx";
-import { useReviewDraft } from "#components/approvals/review-drafts.ts";
+import { useDrafted, useReviewDraft } from "#components/approvals/review-drafts.ts";
 import { type Filters, isFiltered, listInput } from "#components/approvals/review-filters.tsx";
 import { ReviewRow } from "#components/approvals/review-row.tsx";
 import { TriageHelp, useTriageKeys } from "#components/approvals/triage-keys.tsx";
@@ -56,7 +56,10 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
       { enabled: isShown, placeholderData: keepPreviousData, refetchInterval: REVIEWS_LIVE_MS },
     ),
   );
-  const { kept, keep } = useKeptReviews(reviews.data?.items);
+  const { kept: left, keep } = useKeptReviews(reviews.data?.items);
+  // One that somebody else has decided stays while there are words of one's own at it.
+  const drafted = useDrafted();
+  const kept = left.filter(({ id }) => drafted.includes(id));
   const { pending, outcome, answer, undo, flush, dismiss } = usePendingAnswers((review) => keep(review, true));
   const [selected, setSelected] = useState<ReadonlyMap<string, ReviewSummary>>(new Map());
   const [isReadingAll, setIsReadingAll] = useState(false);
@@ -227,8 +230,11 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
               <ReviewCard
                 key={read.id}
                 review={read}
-                onTyping={(isTyping) => keep(read, isTyping)}
-                onDismiss={() => keep(read, false)}
+                onTyping={(isTyping) => isTyping && keep(read, true)}
+                onDismiss={() => {
+                  keep(read, false);
+                  show(undefined);
+                }}
                 {...(isOpen(read) && { onAnswer: (what) => give([read], what) })}
               />
             )

@@ -43,7 +43,7 @@ test("two hundred reviews: read and decided by keys, taken back, many at once, a
   // What ends first stands first, and is open beside the list.
   await expect(rows(page).first()).toContainText("Urgent");
   const card = page.getByRole("article");
-  await expect(card).toContainText("Rejected in 2 hours if nobody decides");
+  await expect(card).toContainText("Rejected in 2 h if nobody decides");
 
   await page.keyboard.press("j");
   await expect(rows(page).nth(1).locator("[aria-current]")).toBeVisible();
