@@ -56,7 +56,7 @@ test("an agent is created with its defaults, read, listed, changed in part, and 
   expect(await read(await api.get(`/api/v1/agents/${agent.id}`), 200, Agent)).toEqual(agent);
   expect(await read(await api.get("/api/v1/agents"), 200, AgentPage)).toEqual({ items: [agent], total: 1, page: 1, per_page: 50 });
   const changed = await read(await put(api, agent.id, { system_prompt: "Be brief.", max_tokens: 200 }), 200, Agent);
-  expect(changed).toEqual({ ...agent, system_prompt: "Be brief.", max_tokens: 200, updated_at: changed.updated_at });
+  expect(changed).toEqual({ ...agent, system_prompt: "Be brief.", max_tokens: 200, version: 2, updated_at: changed.updated_at });
   expect(changed.updated_at > agent.updated_at).toBe(true);
   expect((await api.delete(`/api/v1/agents/${agent.id}`)).status()).toBe(204);
   expect((await api.get(`/api/v1/agents/${agent.id}`)).status()).toBe(404);
