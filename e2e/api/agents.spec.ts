@@ -114,6 +114,7 @@ test("a test answers with text, model, provider and tokens", async () => {
     output_tokens: 3,
     cost: null,
     tool_calls: [],
+    agent_version: 1,
   });
 });
 

@@ -92,6 +92,7 @@ test("without a stream the whole answer comes as JSON, after the earlier turns",
     output_tokens: 4,
     cost: null,
     tool_calls: [],
+    agent_version: 1,
   });
   expect(models.calls({ contains: message })[0]?.request.messages.map(({ role, content }) => [role, content])).toEqual([
     ["system", "Be brief."],
