@@ -85,7 +85,7 @@ test("a loop is a frame: it takes its body along, a node is dropped out of it an
   const leave = () => page.mouse.move(4, 500).then(() => expect(page.getByRole("toolbar", { name: "Node actions" })).toBeHidden());
   // A card that is dragged about in its own frame takes the frame along, which makes way: one step.
   await leave();
-  await drag(page, node(page, "Output Yes"), { x: 60, y: 0 });
+  await drag(page, node(page, "Output Yes"), { x: 120, y: 0 });
   const wide = await savedGraph(page, api, flow.id, 6);
   expect([wide.links, ...["Yes", "All"].map((name) => wide.at(name).x > inside.at(name).x)]).toEqual([inside.links, true, true]);
   await page.getByRole("toolbar", { name: "Canvas" }).getByRole("button", { name: "Undo" }).click();
