@@ -83,7 +83,7 @@ export function EditorHeader({ tab, onTabChange, run, isReadOnly }: EditorHeader
           </button>
         ))}
       </div>
-      <div className="flex flex-1 items-center justify-end gap-2">
+      <div className="flex flex-1 items-center justify-end gap-2 max-sm:basis-full">
         <EditorMenu />
         <HistoryButton isEditorShown={tab === "editor"} />
         <EnabledSwitch isReadOnly={isReadOnly} />

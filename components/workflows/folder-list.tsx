@@ -40,7 +40,7 @@ export function FolderList({ facets, value, onValueChange }: FolderListProps) {
     >
       {folder ? <Folder aria-hidden className="size-3.5 shrink-0 text-ink-faint" /> : null}
       <span className="truncate">{label}</span>
-      <span className="ml-auto text-12 text-ink-faint tabular">{count}</span>
+      <span className="ml-auto text-12 text-ink-soft tabular">{count}</span>
     </button>
   );
   return (
