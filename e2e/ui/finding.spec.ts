@@ -59,8 +59,7 @@ test("the palette finds objects, what stands in their nodes, things to do and th
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
 });
 
-test("on a phone the palette is behind a button", async ({ pageOf, api }) => {
-  const page = await pageOf();
+test("on a phone the palette is behind a button", async ({ signedInPage: page, api }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await api.post("/workflows", { name: "Quarterly heron" }, { status: 201 });
   await page.goto("/approvals");
