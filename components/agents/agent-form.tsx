@@ -44,7 +44,10 @@ export function AgentForm({ editing, hasShortcut = false }: { editing: AgentEdit
   useSaveShortcut(element, hasShortcut && canEdit && form.isDirty);
   // Nobody has filled this in: closing the form loses nothing.
   const takeOnlyKey = (llm_key_id: string) =>
-    form.isDirty ? form.set("llm_key_id", llm_key_id) : form.reset({ ...form.values, llm_key_id });
+    form.isDirty
+      ? form.set("llm_key_id", llm_key_id)
+      : // What was found of a draft may be about to come in.
+        form.reset({ ...form.values, llm_key_id }, (values) => ({ ...values, llm_key_id: values.llm_key_id || llm_key_id }));
   const setModel = (model: string) => form.set("model", model);
 
   return (

@@ -230,6 +230,7 @@ test("a long text is read whole, who comes too late keeps the words, and a viewe
 
 test("a loop shows its items as a strip, and one that is picked shows what the nodes inside did", async ({ signedInPage: page, ran }) => {
   const execution = await ran("Orders", orders);
+  await page.setViewportSize({ width: 1920, height: 1080 }); // so near that cards say more than their state
   await page.goto(`/runs/${execution.id}`);
   // Its head: a card of its body lies over the middle.
   await node(page, "Loop Each").click({ position: { x: 40, y: 14 } });
