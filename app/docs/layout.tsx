@@ -17,7 +17,7 @@ export default function DocsLayout({ children }: { children: ReactNode }) {
           <Logo />
           <span className="border-l border-line-strong pl-2 text-13 text-ink-soft">Guide</span>
         </Link>
-        <Form action="/docs/search" role="search" className="min-w-0 flex-1 md:max-w-80">
+        <Form action="/docs/search" prefetch={false} role="search" className="min-w-0 flex-1 md:max-w-80">
           <Input type="search" name="q" aria-label="Search the guide" placeholder="Search the guide" maxLength={200} />
         </Form>
         <Button asChild size="sm" className="max-sm:hidden">

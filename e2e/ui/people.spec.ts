@@ -77,7 +77,7 @@ test("settings are one's own and the project's: sessions, notifications, times; 
   await expect(sessions.getByRole("row")).toHaveCount(3);
   await expect(sessions.getByText("this browser")).toHaveCount(1);
   await page.getByRole("button", { name: "Sign out all others" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Sign out all others" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Sign out all others" }).click();
   await expect(sessions.getByRole("row")).toHaveCount(2);
   expect((await browser.get("/api/v1/auth/me")).status()).toBe(401);
 
