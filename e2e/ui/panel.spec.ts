@@ -178,8 +178,8 @@ test("an agent is made and changed without leaving the workflow", async ({ signe
   await page.context().setOffline(false);
   await page.getByRole("alert").getByRole("button", { name: "Try again" }).click();
   await expect(page.getByText("Version 2 published")).toBeVisible();
-  const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
-  expect(body.nodes.find(({ id }) => id === "Write")?.data.agent_id).toMatch(/^[\da-f-]{36}$/);
+  const saved = async () => (await api.get(`/workflows/${flow.id}`, { schema: Workflow })).body;
+  await expect.poll(async () => (await saved()).nodes.find(({ id }) => id === "Write")?.data.agent_id).toMatch(/^[\da-f-]{36}$/);
 });
 
 test("previews of what others will see: the run form and the approval page; the last run and the relations of a node", async ({

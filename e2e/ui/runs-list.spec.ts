@@ -116,7 +116,7 @@ test("a past run is opened on the canvas, changed and replayed, and both stand s
   expect(await axeFaultsInBothThemes(page)).toEqual([]);
 
   await page.getByRole("link", { name: "Original", exact: true }).click();
-  await page.getByRole("button", { name: "Run again" }).click();
+  await page.getByRole("button", { name: "Run again", exact: true }).click();
   await page.getByRole("menuitem", { name: /another input/ }).click();
   const dialog = page.getByRole("dialog", { name: "Run again with another input" });
   await expect(dialog.getByRole("textbox", { name: "Input" })).toHaveValue("tea");

@@ -147,13 +147,19 @@ export function useReveal(): void {
       const isSeen = left >= 0 && top >= 0 && right <= now.width && bottom <= now.height - BAR;
       if (wasSeen && !isSeen) reveal(only.id);
     };
+    let seen = `${innerWidth} ${innerHeight}`;
     const stopView = view.subscribe((state, before) => {
       if (state.width === 0 || before.width === 0 || before.height === 0) return;
+      if (state.width === before.width && state.height === before.height) return;
+      // A window that changes is useKeepFit's: to move the view here would look as if somebody had.
+      const size = `${innerWidth} ${innerHeight}`;
+      const isWindow = size !== seen;
+      seen = size;
       const isPhone = state.width < PHONE_WIDTH;
       const isSheet = state.height !== before.height && state.width === before.width;
       // On a phone the run's sheet takes half of the canvas; what is left shows the workflow again, as much as can be made out.
       if (isPhone && isSheet && !editor.getState().nodes.some(({ selected }) => selected)) showBeginning(flow, view, LEAST_ON_PHONE);
-      else if (state.width < before.width || state.height < before.height) keepSelected(before, state);
+      else if (!isWindow && (state.width < before.width || state.height < before.height)) keepSelected(before, state);
     });
     return () => {
       document.removeEventListener("focusin", onFocusIn);

@@ -97,7 +97,12 @@ function ForkLayout({ view, fork, canFork }: ForkLayoutProps) {
   const [values, setValues] = useState<RunValues | null>(null);
   const [isStarting, setIsStarting] = useState(false);
   const [failure, setFailure] = useState<ReturnType<typeof errorBodyOf> | null>(null);
-  const selected = useEditorShallow(({ nodes }) => nodes.filter((node) => node.selected).map(({ id, type }) => ({ id, type }))).at(0);
+  // Told apart by its parts: an object that is made anew each time is never the same.
+  const { id, type } = useEditorShallow(({ nodes }) => {
+    const first = nodes.find((node) => node.selected);
+    return { id: first?.id, type: first?.type };
+  });
+  const selected = id === undefined ? undefined : { id, type: type ?? "" };
   const isChanged = useRun((state) => state.isOtherGraph);
   useStaleResults();
   const { execution, graph } = view;
