@@ -73,6 +73,9 @@ test("the editor shows what is so: unknown names, states in the minimap, changed
     await page.setViewportSize({ width: 1440, height: 900 });
     await expect.poll(seen).toBe(first);
   };
+  // Nothing is selected, so no panel takes room from the canvas.
+  await page.mouse.click(between.x, between.y - 200);
+  await expect(panel(page)).toBeHidden();
   await narrowAndWide(width);
   await narrowAndWide(view);
 
