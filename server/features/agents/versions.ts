@@ -72,7 +72,14 @@ export interface VersionNote {
 
 /** Keeps an agent as it is now as the version that it bears, and removes old ones that nobody needs. */
 export async function keepVersion(tx: Prisma.TransactionClient, agent_id: string, note: VersionNote): Promise<void> {
-  const row = await tx.agent.findUniqueOrThrow({ where: { id: agent_id }, include: withLinks });
+  const of = { where: { agent_id } };
+  // One after the other: a transaction has one connection, and the links of an `include` are asked for at once.
+  const row = {
+    ...(await tx.agent.findUniqueOrThrow({ where: { id: agent_id } })),
+    mcp_servers: await tx.agentMcpServer.findMany({ ...of, ...withLinks.mcp_servers }),
+    rag_sources: await tx.agentRagSource.findMany({ ...of, ...withLinks.rag_sources }),
+    skills: await tx.agentSkill.findMany({ ...of, ...withLinks.skills }),
+  };
   const { id: _, created_at: __, updated_at: ___, version, ...config } = toAgent(row);
   // cast: what came in as JSON
   const data = { agent_id, version, config: config as unknown as Prisma.InputJsonObject, created_at: row.updated_at, ...note };

@@ -64,6 +64,10 @@ const record = ({ id, email }: { id: string; email: string }, verb: string) => (
   resource_name: email,
 });
 
+/** Not within a transaction: that has one connection, and what is shown is read by several queries at once. */
+const readAccount = async (id: string): Promise<ServiceAccount> =>
+  serviceAccountDto(await db().user.findUniqueOrThrow({ where: { id }, include: shown }));
+
 /** The project's service accounts, newest first. */
 export async function listServiceAccounts(admin: ProjectPrincipal, input: PageInput): Promise<Page<ServiceAccount>> {
   const where = ofProject(admin);
@@ -76,17 +80,18 @@ export async function createServiceAccount(
   admin: ProjectPrincipal,
   { name, role }: z.infer<typeof CreateServiceAccountInput>,
 ): Promise<ServiceAccount> {
-  return db().$transaction(async (tx) => {
+  const made = await db().$transaction(async (tx) => {
     await tx.$queryRaw`SELECT id FROM projects WHERE id = ${admin.project.id}::uuid FOR UPDATE`;
     if ((await tx.user.count({ where: ofProject(admin) })) >= MOST_ACCOUNTS)
       throw new AppError("CONFLICT", `A project has at most ${MOST_ACCOUNTS} service accounts. Delete one first.`);
     // RFC 2606: nobody can ever receive mail there, so nobody can prove it to be theirs.
     const email = `${slugOf(name)}-${randomBytes(4).toString("hex")}@service.invalid`;
     const memberships = { create: { project_id: admin.project.id, role } };
-    const row = await tx.user.create({ data: { email, name, service_project_id: admin.project.id, memberships }, include: shown });
+    const row = await tx.user.create({ data: { email, name, service_project_id: admin.project.id, memberships } });
     await recordAudit(admin, { ...record(row, "create"), detail: { name, role } }, tx);
-    return serviceAccountDto(row);
+    return row.id;
   });
+  return readAccount(made);
 }
 
 /** Changes name or role; the role holds from the next call. @throws AppError NOT_FOUND */
@@ -94,14 +99,15 @@ export async function updateServiceAccount(
   admin: ProjectPrincipal,
   { account_id, name, role }: z.infer<typeof UpdateServiceAccountInput>,
 ): Promise<ServiceAccount> {
-  return db().$transaction(async (tx) => {
+  const changed = await db().$transaction(async (tx) => {
     const { id } = await held(tx, admin, account_id);
     if (role !== undefined) await tx.membership.updateMany({ where: { user_id: id, project_id: admin.project.id }, data: { role } });
-    const row = await tx.user.update({ where: { id }, data: { ...(name !== undefined && { name }) }, include: shown });
+    const row = await tx.user.update({ where: { id }, data: { ...(name !== undefined && { name }) } });
     const detail = { ...(name !== undefined && { name }), ...(role !== undefined && { role }) };
     await recordAudit(admin, { ...record(row, "update"), detail }, tx);
-    return serviceAccountDto(row);
+    return id;
   });
+  return readAccount(changed);
 }
 
 /** Its keys end; the name stays on what it did. @throws AppError NOT_FOUND */
