@@ -4,8 +4,8 @@ import { newPool } from "#server/platform/db/connections.ts";
 // what no list shows counts too.
 
 /**
- * Columns that change by themselves: when a key was last used, how a server was last reached, whether a version of an agent has run, and
- * the engine's own leases.
+ * Columns that change by themselves: when a key was last used, how a server was last reached, whether a version of an agent has run, when
+ * people are told next, and the engine's own leases.
  */
 const VOLATILE = [
   "last_used_at",
@@ -13,6 +13,8 @@ const VOLATILE = [
   "last_seen_at",
   "last_error",
   "has_run",
+  "mail_asked_at",
+  "remind_at",
   "lease_owner",
   "lease_epoch",
   "lease_until",
