@@ -20,9 +20,12 @@ const LOOKS: Record<Side, { at: string; arrow: ReactNode }> = {
 const seenBoxes = ({ nodeLookup, transform }: ReactFlowState) =>
   [...nodeLookup.values()].map((node) => boxOnScreen(node, node.internals.positionAbsolute, transform));
 
+/** Below this height of the canvas, in pixels, the chip would lie on the bar, or on what stands above the canvas. */
+const MIN_HEIGHT = 180;
+
 /** "right 12": equal texts draw nothing anew. */
 function outside(state: ReactFlowState): string | null {
-  if (state.width === 0) return null;
+  if (state.width === 0 || state.height < MIN_HEIGHT) return null;
   const out = outOfView(seenBoxes(state), state);
   return out && `${out.side} ${out.count}`;
 }
