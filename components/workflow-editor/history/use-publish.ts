@@ -11,19 +11,20 @@ import { useSession } from "#components/workflow-editor/session/session-context.
  * Publishes what is on the canvas: it becomes the version that the API, schedules and webhooks run. Where problems stand in the
  * way it shows them instead; where nothing is new it says so.
  */
-export function usePublish(): () => void {
+export function usePublish(): () => Promise<void> {
   const session = useSession();
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
   const history = useHistoryStore();
-  return () => {
+  return async () => {
     const { isAhead, publish } = session.store.getState();
     if (editor.getState().isReadOnly || publish.kind === "publishing") return;
     editor.getState().settle();
     if (!isAhead) return editor.getState().say("Nothing to publish: the canvas is the published version");
+    await ui.getState().checkNow();
     if (ui.getState().problems.length > 0) return history.setState({ isPublishOpen: true });
     history.setState({ isPublishOpen: false });
-    void session.publish().then((isDone) => isDone && toast.success(`Version ${session.store.getState().version} published`));
+    if (await session.publish()) toast.success(`Version ${session.store.getState().version} published`);
   };
 }
 

@@ -179,6 +179,14 @@ export function useProblems(): void {
     });
     if (isOther || editor.getState().revision > 0) void lookAgain();
     else look();
+    ui.setState({
+      async checkNow() {
+        clearTimeout(timer);
+        // Of a large canvas the server knows, once it has it.
+        if (editor.getState().nodes.length > MAX_NODES) await session.flush();
+        if (editor.getState().revision > 0) await lookAgain();
+      },
+    });
     return () => {
       isOver = true;
       clearTimeout(timer);

@@ -13,7 +13,13 @@ import { MOD } from "#components/ui/kbd.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { useCanvasUi, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import {
+  useCanvasUi,
+  useCanvasUiStore,
+  useEditorShallow,
+  useEditorStore,
+} from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import type { CanvasUiState } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
 import type { RunValues } from "#components/workflow-editor/fields/run-form.tsx";
 import { textsOf } from "#components/workflow-editor/fields/run-values.ts";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
@@ -43,18 +49,22 @@ export interface RunButtonProps {
 /** Run ⇄ Stop, of one width. Asks for what the trigger needs first; says why when a run cannot start. */
 export function RunButton({ run, isReadOnly }: RunButtonProps) {
   const editor = useEditorStore();
+  const ui = useCanvasUiStore();
   const idle = useEditorShallow(nodesNotRun);
   // What stands in for a node's work needs nothing filled in.
-  const problems = useCanvasUi((state) => state.problems.filter(({ node_id }) => node_id === null || !idle.includes(node_id)).length);
+  const countProblems = (state: CanvasUiState) =>
+    state.problems.filter(({ node_id }) => node_id === null || !idle.includes(node_id)).length;
+  const problems = useCanvasUi(countProblems);
   const shown = useRun((state) => state.view?.execution);
   const [last, setLast] = useState<Record<string, string>>({});
   const heard = useHeardInput(run.asking !== null);
 
-  const press = () => {
+  const press = async () => {
     if (isReadOnly || run.isStarting) return;
-    if (run.isRunning) return void run.stop();
+    if (run.isRunning) return run.stop();
     editor.getState().settle();
-    if (problems > 0) return run.explain();
+    await ui.getState().checkNow();
+    if (countProblems(ui.getState()) > 0) return run.explain();
     run.ask();
   };
   const begin = async (values: RunValues, texts: Record<string, string>) => {

@@ -64,8 +64,10 @@ export interface CanvasUiState {
   isMinimapShown: boolean;
   /** While two graphs are compared: how what is shown differs. */
   diff: CanvasDiff | null;
-  /** What would stop a run. */
+  /** What would stop a run, as it was found a moment after the last change. */
   problems: readonly Problem[];
+  /** Looks at once, for who is about to act on `problems`: what was mended just now must not stand in the way. */
+  checkNow(): Promise<void>;
   /** Nodes that no way leads to: worth a look, though they stop no run. */
   unreached: readonly Problem[];
   /** Of both, by node. */
@@ -113,6 +115,7 @@ export const createCanvasUiStore = () => {
     isMinimapShown: true,
     diff: null,
     problems: [],
+    checkNow: async () => {},
     unreached: [],
     problemCounts: dictionary(),
     focusField: null,
