@@ -9,6 +9,8 @@ export default withMdx({
   poweredByHeader: false,
   compress: true,
   devIndicators: false,
+  // The title comes with the head, for everybody: no page has to wait for what its title is made of.
+  htmlLimitedBots: /.*/,
   // A page is loaded when somebody comes to it: the first one takes 0.2 s longer, and 25 MB stay free until then.
   experimental: { preloadEntriesOnStart: false },
   // No page has an image that is made smaller here, and the door for it would fetch whatever address a page names.

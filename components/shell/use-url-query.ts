@@ -1,19 +1,20 @@
 "use client";
 
-import { usePathname, useRouter, useSearchParams } from "next/navigation";
+import { useSearchParams } from "next/navigation";
 
-/** The query of the address, the page of a list that it names, and the way to change it: undefined takes a name out. */
+/**
+ * The query of the address, the page of a list that it names, and the way to change it: undefined takes a name out. The page stays
+ * the one that it is: the server is not asked to draw it again, and its title does not go away in between.
+ */
 export function useUrlQuery() {
-  const router = useRouter();
-  const path = usePathname();
   const query = useSearchParams();
   const setQuery = (changes: Record<string, string | undefined>) => {
-    const next = new URLSearchParams(query);
+    const next = new URLSearchParams(window.location.search);
     for (const [name, value] of Object.entries(changes)) {
       if (value === undefined) next.delete(name);
       else next.set(name, value);
     }
-    router.replace(next.size ? `${path}?${next}` : path, { scroll: false });
+    window.history.replaceState(null, "", next.size ? `?${next}` : window.location.pathname);
   };
   const page = Math.max(1, Number.parseInt(query.get("page") ?? "1", 10) || 1);
   const setPage = (next: number) => setQuery({ page: next === 1 ? undefined : String(next) });

@@ -25,6 +25,11 @@ test("runs are found by words and filters that stand in the address, kept as a v
   const table = page.getByRole("table", { name: "Runs" });
   const rows = table.getByRole("row");
   await expect(rows).toHaveCount(5);
+  const titles = await page.evaluateHandle(() => {
+    const seen = new Set([document.title]);
+    new MutationObserver(() => seen.add(document.title)).observe(document.head, { childList: true, subtree: true, characterData: true });
+    return seen;
+  });
   await page.getByRole("searchbox", { name: "Search runs" }).fill("jacq");
   await expect(rows).toHaveCount(2);
   await expect(table.locator("mark").first()).toHaveText(/jacq/i);
@@ -40,6 +45,7 @@ test("runs are found by words and filters that stand in the address, kept as a v
   await page.keyboard.press("Escape");
   await expect(page.getByRole("button", { name: "Status: Completed" })).toBeVisible();
   await expect(rows).toHaveCount(4);
+  expect(await titles.evaluate((seen) => [...seen]), "the page keeps its title").toEqual(["Runs · Treadle"]);
   await page.getByRole("button", { name: "Views" }).click();
   await page.getByRole("textbox", { name: "Name of the view" }).fill("Looms that ended");
   await page.getByRole("button", { name: "Save", exact: true }).click();
