@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
 import pg from "pg";
 import { graphOf } from "#e2e/api/graphs.ts";
-import { apiClient } from "#e2e/api-client.ts";
+import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { byMessage, type ExpectedRun, everyExecution, expectExactCalls, stopped } from "#e2e/call-counts.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { newDataDir, startTreadle } from "#e2e/server.ts";
@@ -10,12 +10,36 @@ import { noLimits, onPostgres } from "#e2e/system/install.ts";
 import { lengthOf } from "#e2e/system/length.ts";
 import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
+import { Agent } from "#server/features/agents/schema.ts";
+import { LlmKeyPage } from "#server/features/llm-keys/schema.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
 import { freePort } from "#server/platform/db/embedded.ts";
 import type { Execution } from "#server/runs/schema.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 
 const key = `sk-service-${"several1".repeat(5)}`;
+
+const GATE = "worker-dies";
+
+/** A run whose one call is answered when the gate is open. */
+async function executeHeld(api: ApiClient): Promise<ExpectedRun> {
+  const { body: keys } = await api.get("/llm-keys", { schema: LlmKeyPage });
+  const fields = { name: "Held", model: `gate-${GATE}`, llm_key_id: keys.items[0]?.id };
+  const { body: agent } = await api.post("/agents", fields, { schema: Agent, status: 201 });
+  const graph = graphOf({ t: ["trigger"], hold: ["agent", { agent_id: agent.id, input: "hold {{trigger.output}}" }], o: ["output"] }, [
+    "t>hold",
+    "hold>o",
+  ]);
+  const { body: saved } = await api.post("/workflows", { name: "Held", ...graph }, { schema: Workflow, status: 201 });
+  const workflow = {
+    ...{ id: saved.id, name: saved.name, graph },
+    input: (mark: string) => mark,
+    output: (mark: string) => `Waited at ${GATE}: hold ${mark}`,
+    calls: (mark: string) => [{ node_id: "hold", iteration: null, message: `hold ${mark}` }],
+  };
+  const { body } = await api.post(`/workflows/${saved.id}/execute`, { input: "here" }, { status: 202 });
+  return { workflow, mark: "here", execution_id: body.execution_id };
+}
 
 test("two workers share the runs; one is killed, and every run ends with its calls made once", async () => {
   const RUNS = lengthOf({ short: 20, long: 120 });
@@ -44,7 +68,7 @@ test("two workers share the runs; one is killed, and every run ends with its cal
     const { body } = await api.post(`/workflows/${workflow.id}/execute`, { input: workflow.input(mark) }, { status: 202 });
     return { workflow, mark, execution_id: body.execution_id };
   };
-  const runs: ExpectedRun[] = [];
+  const runs: ExpectedRun[] = [await executeHeld(api)];
   for (let index = 0; index < RUNS; index++) runs.push(await execute(index, `run-${index}`));
   const workersSeen = async () => {
     const { rows } = await database.query<{ pid: string }>("SELECT DISTINCT split_part(lease_owner, '-', 1) AS pid FROM executions");
@@ -53,17 +77,18 @@ test("two workers share the runs; one is killed, and every run ends with its cal
   await until(async () => (await workersSeen()).length === 2);
   expect((await workersSeen()).sort()).toEqual([first.pid, second.pid].sort());
 
-  // Killed while it carries some: others may not touch them before its leases have ended.
-  await until(async () => {
-    const held = "SELECT FROM executions WHERE split_part(lease_owner, '-', 1) = $1 AND lease_until > now() AND completed_at IS NULL";
-    return ((await database.query(held, [String(first.pid)])).rowCount ?? 0) > 0;
-  });
-  const stops = [await stopped(first.kill9)];
+  // Killed while it waits for an answer, and for others perhaps: nobody may touch its runs before its leases have ended.
+  await until(() => models.calls({ contains: "hold" }).length === 1);
+  const holder = "SELECT split_part(lease_owner, '-', 1) AS pid FROM executions WHERE id = $1";
+  const { rows: held } = await database.query<{ pid: string }>(holder, [runs[0]?.execution_id]);
+  const [killed, survivor] = held[0]?.pid === String(first.pid) ? [first, second] : [second, first];
+  const stops = [await stopped(killed.kill9)];
+  models.release(GATE);
   if (lengthOf({ short: true, long: false })) {
     // As if their half minute were over.
     const end =
       "UPDATE executions SET lease_until = now(), run_at = now() WHERE split_part(lease_owner, '-', 1) = $1 AND lease_until > now()";
-    expect((await database.query(end, [String(first.pid)])).rowCount).toBeGreaterThan(0);
+    expect((await database.query(end, [String(killed.pid)])).rowCount).toBeGreaterThan(0);
   }
 
   // A schedule that comes due now is fired by two workers that start and one that lives.
@@ -78,7 +103,7 @@ test("two workers share the runs; one is killed, and every run ends with its cal
     for (const { execution_id } of body.items)
       await api.post(`/executions/${execution_id}/approve`, { decision: "approved", comment: COMMENT });
     const { rows } = await database.query<{ status: string }>("SELECT status::text FROM executions");
-    return rows.length > RUNS && rows.every(({ status }) => isFinal(status as Execution["status"]));
+    return rows.length > runs.length && rows.every(({ status }) => isFinal(status as Execution["status"]));
   };
   await until(done, 120_000);
 
@@ -90,7 +115,7 @@ test("two workers share the runs; one is killed, and every run ends with its cal
   const { body: fires } = await api.get(`/workflows/${daily.id}/executions`, { status: 200 });
   expect(fires).toMatchObject([{ trigger: "schedule", status: "completed", input: "good morning" }]);
 
-  await Promise.all([second, ...others].map((worker) => worker.stop()));
+  await Promise.all([survivor, ...others].map((worker) => worker.stop()));
   await database.end();
   await web.stop();
   await models.stop();
