@@ -21,7 +21,7 @@ export function usePublish(): () => Promise<void> {
     if (editor.getState().isReadOnly || publish.kind === "publishing") return;
     editor.getState().settle();
     if (!isAhead) return editor.getState().say("Nothing to publish: the canvas is the published version");
-    await ui.getState().checkNow();
+    if (ui.getState().problems.length > 0) await ui.getState().checkNow();
     if (ui.getState().problems.length > 0) return history.setState({ isPublishOpen: true });
     history.setState({ isPublishOpen: false });
     if (await session.publish()) toast.success(`Version ${session.store.getState().version} published`);

@@ -63,7 +63,7 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
     if (isReadOnly || run.isStarting) return;
     if (run.isRunning) return run.stop();
     editor.getState().settle();
-    await ui.getState().checkNow();
+    if (countProblems(ui.getState()) > 0) await ui.getState().checkNow();
     if (countProblems(ui.getState()) > 0) return run.explain();
     run.ask();
   };
