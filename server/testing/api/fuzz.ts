@@ -16,7 +16,7 @@ const PATIENCE_MS = 300_000 * Math.max(1, scale);
 const seed = Number(process.env.FUZZ_SEED ?? 20261121);
 const only = process.env.FUZZ_ONLY;
 const times = (count: number) => Math.max(1, Math.round(count * scale));
-const amount: Amount = { ofField: times(5), ofNestedField: times(2), nestedFields: times(25), ofParameter: times(4) };
+const amount: Amount = { ofField: times(5), ofNestedField: times(2), nestedFields: times(25), ofParameter: times(4), ofDoor: times(3) };
 /** How many faults of one operation are told. */
 const TOLD = 10;
 /** Requests under way at a time. */

@@ -18,6 +18,11 @@ export interface Amount {
   /** Places inside a body's fields that are tried, at most. */
   nestedFields: number;
   ofParameter: number;
+  /**
+   * Bodies that are no object, and names that nobody knows: the same door refuses them for every operation, so each operation gets
+   * others of them.
+   */
+  ofDoor: number;
 }
 
 type Path = (string | number)[];
@@ -80,12 +85,19 @@ export function mutationsOf(
       }
     }
   }
-  const strayKeys = ["no_such_parameter", "__proto__", "constructor", "page[]", "page.x", "%"];
-  for (const key of strayKeys)
+  const some = <T>(values: readonly T[]): T[] =>
+    draw(
+      fc.shuffledSubarray([...values], {
+        minLength: Math.min(amount.ofDoor, values.length),
+        maxLength: Math.min(amount.ofDoor, values.length),
+      }),
+      1,
+    ).flat();
+  for (const key of some(["no_such_parameter", "__proto__", "constructor", "page[]", "page.x", "%"]))
     add("query of another name", (given) => wireOf(operation, { ...given, query: { ...given.query, [key]: "1" } }));
   if (operation.method === "GET") return list;
 
-  for (const bytes of HOSTILE_BODIES) add("the whole body", (given) => wireOf(operation, given, bytes));
+  for (const bytes of some(HOSTILE_BODIES)) add("the whole body", (given) => wireOf(operation, given, bytes));
   const { body = {} } = sample;
   const isNested = (path: Path) => path.length > 1;
   const places = placesIn(body);
@@ -100,7 +112,7 @@ export function mutationsOf(
       add(place, (given) => wireOf(operation, given, withText(given.body ?? {}, path, value)));
     add(`${place} left out`, (given) => wireOf(operation, given, without(given.body ?? {}, path)));
   }
-  for (const key of ["no_such_field", "__proto__", "constructor", "", "\u0000"])
+  for (const key of some(["no_such_field", "__proto__", "constructor", "", "\u0000"]))
     add(`body with "${key}"`, (given) =>
       wireOf(
         operation,
