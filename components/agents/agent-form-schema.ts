@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { describeField } from "#components/forms/describe-field.ts";
 import { type Agent, CreateAgentInput, callFields, type PromptPreviewInput } from "#server/features/agents/schema.ts";
-import { canonical } from "#server/workflow/diff.ts";
+import { canonical } from "#server/shared/json-text.ts";
 
 function isSchemaText(text: string): boolean {
   if (text.trim() === "") return true;

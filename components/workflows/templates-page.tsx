@@ -12,7 +12,7 @@ import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { GraphPicture } from "#components/workflows/graph-picture.tsx";
-import { TemplateNeeds } from "#components/workflows/template-dialog.tsx";
+import { TemplateNeeds } from "#components/workflows/template-needs.tsx";
 import type { WorkflowTemplate } from "#server/features/workflow-files/schema.ts";
 
 const TemplateDialog = loadedOnUse(() => import("#components/workflows/template-dialog.tsx").then((module) => module.TemplateDialog));

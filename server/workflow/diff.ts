@@ -1,3 +1,4 @@
+import { canonical } from "#server/shared/json-text.ts";
 import { definitionOf, withoutPlainHandles } from "#server/workflow/graph.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
@@ -51,19 +52,6 @@ export const LAYOUT: ReadonlySet<string> = new Set(["position", "width", "height
 export const LAYOUT_DATA: ReadonlySet<string> = new Set(["collapsed"]);
 /** Keys that only an open canvas has. */
 const TRANSIENT = new Set(["selected", "dragging", "resizing", "measured", "ariaLabel", "domAttributes"]);
-
-/** A value as text, whatever the order of its keys; what is null, undefined or absent is the same. */
-export function canonical(value: unknown): string {
-  return JSON.stringify(value ?? null, (_key, item: unknown) =>
-    item !== null && typeof item === "object" && !Array.isArray(item)
-      ? Object.fromEntries(
-          Object.entries(item)
-            .filter(([, inner]) => inner !== null && inner !== undefined)
-            .sort(([left], [right]) => (left < right ? -1 : 1)),
-        )
-      : item,
-  );
-}
 
 /** The keys of both whose values differ, in the order of `after`, then those that only `before` has. */
 function changedFields(before: Record<string, unknown>, after: Record<string, unknown>, skip: (key: string) => boolean): FieldChange[] {

@@ -1,14 +1,5 @@
-import {
-  canonical,
-  diffGraphs,
-  diffNode,
-  edgeChanges,
-  ends,
-  type GraphDiff,
-  hasMoved,
-  LAYOUT,
-  LAYOUT_DATA,
-} from "#server/workflow/diff.ts";
+import { canonical } from "#server/shared/json-text.ts";
+import { diffGraphs, diffNode, edgeChanges, ends, type GraphDiff, hasMoved, LAYOUT, LAYOUT_DATA } from "#server/workflow/diff.ts";
 import { checkConnection, definitionOf, labelOf, withoutPlainHandles } from "#server/workflow/graph.ts";
 import { type Names, namesFrom, withNames } from "#server/workflow/rename.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";

@@ -3,8 +3,8 @@ import type { Canvas, CanvasData, WidgetData } from "#server/features/canvases/s
 import { AppError } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/mask-scope.ts";
 import type { Execution, NodeLog } from "#server/runs/schema.ts";
+import { canonical } from "#server/shared/json-text.ts";
 import { makePlan } from "#server/workflow/compile.ts";
-import { canonical } from "#server/workflow/diff.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
