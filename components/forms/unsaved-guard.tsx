@@ -2,7 +2,9 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
-import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+
+const ConfirmDialog = loadedOnUse(() => import("#components/ui/confirm-dialog.tsx").then((module) => module.ConfirmDialog));
 
 /** The address inside this site that a plain click on a link leads to; null for anything else. */
 function destinationOf(event: MouseEvent): string | null {

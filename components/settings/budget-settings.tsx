@@ -10,7 +10,6 @@ import { useUrlQuery } from "#components/shell/use-url-query.ts";
 import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
-import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
@@ -21,6 +20,8 @@ import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Budget, BudgetInput } from "#server/features/budgets/schema.ts";
+
+const ConfirmDialog = loadedOnUse(() => import("#components/ui/confirm-dialog.tsx").then((module) => module.ConfirmDialog));
 
 const BudgetDialog = loadedOnUse(async () => (await import("#components/settings/budget-dialog.tsx")).BudgetDialog);
 

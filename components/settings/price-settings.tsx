@@ -13,13 +13,15 @@ import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input, SearchField } from "#components/ui/input.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { type Price, type PriceList, PricesInput } from "#server/features/budgets/schema.ts";
 import { type ProviderId, providerIds, providerKind } from "#server/llm/kinds.ts";
+
+const Select = loadedOnUse(() => import("#components/ui/select.tsx").then((module) => module.Select));
 
 interface Row {
   key: number;

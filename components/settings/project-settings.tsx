@@ -14,13 +14,15 @@ import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { CopyField } from "#components/ui/copy.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { UpdateProjectInput } from "#server/features/projects/schema.ts";
+
+const ConfirmDialog = loadedOnUse(() => import("#components/ui/confirm-dialog.tsx").then((module) => module.ConfirmDialog));
 
 const ProjectForm = UpdateProjectInput.pick({ name: true, slug: true }).required();
 

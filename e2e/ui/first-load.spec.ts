@@ -1,0 +1,77 @@
+import { graphOf } from "#e2e/api/graphs.ts";
+import { expect, test } from "#e2e/fixtures.ts";
+import { scriptBytes } from "#e2e/script-bytes.ts";
+import { Canvas } from "#server/features/canvases/schema.ts";
+
+// What each page asks for until it asks for nothing more by itself, in kB of compressed scripts, and that it has nothing to say to the
+// console. A page without a bound of its own has the general one.
+
+const MOST_KB = 250;
+const BOUNDS: Record<string, number> = {
+  // Graphs and dashboards.
+  editor: 450,
+  run: 450,
+  canvas: 450,
+  // Cards of templates have pictures of their graphs, the assistant's proposals as well: with them come the types of nodes.
+  templates: 310,
+  assistant: 315,
+  // Forms on the page itself, so the schemas that check them: of an agent, of the assistant, and of a person with a list of time zones.
+  "new agent": 280,
+  agent: 280,
+  "project settings": 272,
+  "profile settings": 260,
+};
+
+test("the first load of each page stays small, and no page has anything to say to the console", async ({
+  browser,
+  baseURL,
+  person,
+  api,
+  agent,
+  workflow,
+  executed,
+}) => {
+  test.setTimeout(180_000); // some thirty pages, each in a window that has loaded nothing yet
+  const { id: agentId } = await agent({ name: "Scout", model: "echo" });
+  const graph = graphOf({ Start: ["trigger"], Ask: ["agent", { agent_id: agentId }], Result: ["output"] }, ["Start>Ask", "Ask>Result"]);
+  const flow = await workflow({ name: "Leads", ...graph });
+  const run = await executed(flow, { input: "tea" });
+  const { body: canvas } = await api.post("/canvases", { name: "Numbers" }, { schema: Canvas, status: 201 });
+  const lists = ["workflows", "runs", "approvals", "agents", "canvases", "knowledge", "mcp", "skills", "keys", "docs", "docs/api"];
+  const settings = ["project", "members", "limits", "usage", "budgets", "credentials", "service-accounts", "audit"];
+  const ownSettings = ["profile", "security", "sessions", "notifications", "api-keys"];
+  const pages = new Map([
+    ["home", "/"],
+    ["editor", `/workflows/${flow.id}`],
+    ["run", `/runs/${run.id}`],
+    ["canvas", `/canvases/${canvas.id}`],
+    ["templates", "/workflows/templates"],
+    ["assistant", "/bridge"],
+    ["new agent", "/agents/new"],
+    ["agent", `/agents/${agentId}`],
+    ["sign-in", "/sign-in"],
+    ...lists.map((name) => [name, `/${name}`] as const),
+    ...[...settings, ...ownSettings].map((name) => [`${name} settings`, `/settings/${name}`] as const),
+  ]);
+  const storageState = await person.browser.storageState();
+  const heavy: string[] = [];
+  const said: string[] = [];
+  for (const [name, path] of pages) {
+    const window = await browser.newContext({ baseURL, ...(name !== "sign-in" && { storageState }) });
+    const page = await window.newPage();
+    page.on("console", (message) => said.push(`${name}: ${message.text()}`));
+    page.on("pageerror", (error) => said.push(`${name}: ${error}`));
+    const bytes = await scriptBytes(page, async () => {
+      await page.goto(path);
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    });
+    expect(bytes, name).toBeGreaterThan(0);
+    const bound = BOUNDS[name] ?? MOST_KB;
+    if (bytes / 1000 > bound) heavy.push(`${name}: ${(bytes / 1000).toFixed(1)} kB of ${bound}`);
+    await window.close();
+  }
+  // A development server sends everything whole, with what it needs for itself.
+  const isDevelopment = (await (await person.browser.get("/")).text()).includes("hmr");
+  if (!isDevelopment) expect(heavy).toEqual([]);
+  expect(said).toEqual([]);
+});
