@@ -10,6 +10,8 @@ export const Id = z.string().min(1).max(64).meta({ description: "UUID v7", examp
 /** ISO 8601 in UTC with Z and milliseconds. */
 export const Timestamp = z.iso
   .datetime({ precision: 3 })
+  // The calendar has no such year, and neither has the database.
+  .refine((text) => !text.startsWith("0000"), "There is no year 0.")
   .meta({ description: "ISO 8601, UTC, milliseconds", example: "2026-11-21T08:00:00.000Z" });
 
 /** A name that people give to a resource. */
