@@ -166,6 +166,21 @@ test("a run waits at the limit, an admin lets it spend more, and it goes on with
   ]);
 });
 
+test("what a run is allowed to spend is not taken from a budget that stops", async () => {
+  const { admin, agent } = await world();
+  const id = await agent("One");
+  await setBudgets(admin, {
+    items: [
+      { scope: "project", monthly_limit: 1, action: "stop" },
+      { scope: "agent", id, monthly_limit: 0.5, action: "pause" },
+    ],
+  });
+  const execution_id = await runChain(admin, agentChain([id, id, id]));
+  await approveExecution(admin, { execution_id, decision: "approved", amount: 100 });
+  expect(await go(execution_id)).toEqual({ kind: "over" });
+  expect((await getExecution(admin, { execution_id })).error).toContain("The budget of this project is used up: $1.40 of $1.00");
+});
+
 test("an agent that is stopped between two calls goes on from there, also when its process dies after it may", async () => {
   const { admin, agent, limit } = await world();
   const rag = await createRag(admin, { name: "Shelf", type: "documents", config: {} });
