@@ -28,8 +28,14 @@ test.each(ODD)("a node called %s runs, and is read, as any other", async (odd) =
 });
 
 test.each([...ODD, "__proto__"])("a review's choice %s leads where its connection goes", (id) => {
-  const choices = [{ id, label: "Yes" }, { id: "no", label: "No", style: "danger" }];
-  const graph = graphOf({ nodes: { t: ["triggerNode"], r: ["humanLoopNode", { choices }], z: ["outputNode"] }, edges: ["t>r", `r.${id}>z`] });
+  const choices = [
+    { id, label: "Yes" },
+    { id: "no", label: "No", style: "danger" },
+  ];
+  const graph = graphOf({
+    nodes: { t: ["triggerNode"], r: ["humanLoopNode", { choices }], z: ["outputNode"] },
+    edges: ["t>r", `r.${id}>z`],
+  });
   expect(findFaults(graph)).toEqual([]);
 });
 
