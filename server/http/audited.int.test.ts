@@ -232,8 +232,8 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
   ],
   "security.resetPassword": [
     "account.reset_password",
-    async ({ api, admin }) => {
-      const { url } = await api.install.linkToNewPassword({ user_id: admin.user.id });
+    async ({ api, colleague }) => {
+      const { url } = await api.install.linkToNewPassword({ user_id: colleague.id });
       await api.security.resetPassword({ token: url.split("/reset-password/")[1] ?? "", password: "another password" });
     },
   ],

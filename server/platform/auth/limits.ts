@@ -112,6 +112,8 @@ const ofAccount = () => [limiterOf("sign-in-hour", 50, HOUR), limiterOf("sign-in
 const known = () => limiterOf("sign-in-known", 1, 90 * DAY);
 /** Passwords that somebody who is known already gives again. */
 const ofUser = () => limiterOf("password", 10, 15 * MINUTE);
+/** Codes that somebody gives who is signed in and has given the password again: as few in a day as at sign-in. */
+const codesOfUser = () => limiterOf("own-code", 40, DAY);
 
 const keysOf = (email: string, address: string) => {
   const [account, client] = [keyOf(email.toLowerCase()), keyOf(budgetOf(address))];
@@ -174,6 +176,18 @@ export async function forgetCodeTries(email: string, address: string): Promise<v
  * @throws AppError RATE_LIMIT_EXCEEDED
  */
 export const countOwnPasswordTry = (user_id: string, purpose: string): Promise<void> => consume(ofUser(), keyOf(purpose, user_id), "tries");
+
+/**
+ * Counts one code that is given for what concerns the account itself, before it is checked. A right password takes none back, or six
+ * digits could be tried for as long as one likes.
+ * @throws AppError RATE_LIMIT_EXCEEDED
+ */
+export const countOwnCodeTry = (user_id: string): Promise<void> => consume(codesOfUser(), keyOf(user_id), "codes");
+
+/** A right code takes back what its tries have counted. */
+export async function forgetOwnCodeTries(user_id: string): Promise<void> {
+  await codesOfUser().delete(keyOf(user_id));
+}
 
 /** A right password takes back what its tries have counted. */
 export async function forgetOwnPasswordTries(user_id: string, purpose: string): Promise<void> {
