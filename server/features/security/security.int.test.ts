@@ -19,7 +19,7 @@ import {
   turnOffSecondFactor,
 } from "#server/features/security/second-factor.ts";
 import { endOtherSessions, endOwnSession, listSessions } from "#server/features/security/sessions.ts";
-import { countOwnCodeTry, forgetOwnCodeTries } from "#server/platform/auth/limits.ts";
+import { countCodeTry, countOwnCodeTry, forgetOwnCodeTries } from "#server/platform/auth/limits.ts";
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { principalOf } from "#server/platform/auth/principal-of.ts";
 import { db } from "#server/platform/db/client.ts";
@@ -198,6 +198,17 @@ test("codes are guessed a few times only; a recovery code still opens, and the p
   await expect(wrong("e")).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED" });
   await expect(wrong("home")).rejects.toThrow(NOT_RIGHT);
   expect(await signIn(email, recovery_codes[0], password, "thief")).not.toBeNull();
+});
+
+test("who accepts an invitation with the password alone has not shown that the address is the owner's", async () => {
+  const { email } = ada.user;
+  await careful(ada);
+  const thief = await database.newAdmin();
+  const { invite_url } = await setMember(thief, { project_id: thief.project.id, email, role: "viewer" });
+  await acceptInvitation({ token: invite_url?.split("/invite/")[1] ?? "", password }, null, "thief");
+  // From everywhere together there are few tries, so none is left for this address.
+  for (const address of ["a", "b", "c"]) for (let n = 0; n < 5; n++) await countCodeTry(email, address, false);
+  await expect(signIn(email, "000000", password, "thief")).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED" });
 });
 
 test("turning the second factor off takes password and code; one that is not confirmed is not asked for", async () => {
