@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { testAgent } from "#server/features/agents/chat.ts";
+import { chatWithAgent, testAgent } from "#server/features/agents/chat.ts";
 import { createAgent } from "#server/features/agents/service.ts";
 import { type Hold, hold, settleForgotten } from "#server/features/budgets/holds.ts";
 import { nextMonth } from "#server/features/budgets/over-budget.ts";
@@ -301,6 +301,18 @@ test("a new budget begins with what the month has cost, of the project, an agent
   expect(await getSpent(stranger.admin, { scope: "agent", ids: [one] })).toEqual({ items: [] });
   expect((await getBudgets(stranger.admin)).items).toEqual([]);
   expect((await setBudgets(admin, { items: [] })).items).toEqual([]);
+});
+
+test("a call that is cut off counts as it was estimated: or who hangs up in time would never pay", async () => {
+  const { admin, agent, limit, spent } = await world();
+  await limit(100);
+  const price = { provider: "openai_compatible" as const, input_per_million: 0, output_per_million: 100_000, llm_key_id: null };
+  await setPrices(admin, { items: [{ ...price, model: "gate-*" }] });
+  const gone = new AbortController();
+  const talk = { agent_id: await agent("One", "gate-hang-up"), message: "one two three", history: [] };
+  const asking = chatWithAgent(admin, talk, { signal: gone.signal, tell: () => gone.abort(new Error("gone")) });
+  await expect(asking).rejects.toThrow("gone");
+  expect(await spent()).toEqual([0.4]);
 });
 
 test("a call whose process died counts as it was estimated", async () => {
