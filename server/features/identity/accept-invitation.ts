@@ -4,7 +4,6 @@ import { type FoundInvitation, findInvitation, invitationUsed } from "#server/fe
 import { insertAccount, resetAccount, signedUp } from "#server/features/identity/new-account.ts";
 import type { AcceptInvitationInput, SignedUp } from "#server/features/identity/schema.ts";
 import { joinProject } from "#server/features/projects/members.ts";
-import { hasSecondFactor } from "#server/features/security/second-factor.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import { countOwnPasswordTry, countPasswordTry, forgetOwnPasswordTries, forgetPasswordTries } from "#server/platform/auth/limits.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
@@ -45,9 +44,7 @@ const asItIs =
 async function isRightPassword({ id, email, password_hash, email_verified_at }: User, password: string, address: string): Promise<boolean> {
   await (email_verified_at ? countPasswordTry(email, address) : countOwnPasswordTry(id, "invitation"));
   if (!password_hash || !(await isPassword(password_hash, password))) return false;
-  // Where a code is asked for as well, the password alone makes no address a known one, from which codes may be tried without end.
-  if (!email_verified_at) await forgetOwnPasswordTries(id, "invitation");
-  else if (!(await hasSecondFactor(id))) await forgetPasswordTries(email, address);
+  await (email_verified_at ? forgetPasswordTries(email, address) : forgetOwnPasswordTries(id, "invitation"));
   return true;
 }
 

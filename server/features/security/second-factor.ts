@@ -80,9 +80,6 @@ async function takeCode(user_id: string, sealed_secret: string, code: string, no
 
 const confirmedFactor = (user_id: string) => db().secondFactor.findFirst({ where: { user_id, confirmed_at: { not: null } } });
 
-/** Whether somebody is asked for a code at sign-in. */
-export const hasSecondFactor = async (user_id: string): Promise<boolean> => (await confirmedFactor(user_id)) !== null;
-
 /** A recovery code is used when the app is lost, or by whoever has found the codes: the person should know. */
 async function tellRecovery(user: Account): Promise<void> {
   const left = await db().recoveryCode.count({ where: { user_id: user.id, used_at: null } });

@@ -143,9 +143,11 @@ export async function forgetPasswordTries(email: string, address: string): Promi
 }
 
 // Whoever gives a code has given the right password before. Six digits are few, so the account has few tries from everywhere
-// together; as with passwords, those do not count where its owner has signed in lately, and nobody is locked out by others.
+// together; as with passwords, those do not count where its owner has signed in lately, and nobody is locked out by others. That
+// was with a code: an address from which the password alone came, before there was a second factor or in another way, is nobody's.
 const codesOfBoth = () => limiterOf("code", 5, 15 * MINUTE);
 const codesOfAccount = () => [limiterOf("code-hour", 15, HOUR), limiterOf("code-day", 40, DAY)];
+const knownWithCode = () => limiterOf("code-known", 1, 90 * DAY);
 /** Recovery codes are too long to be guessed, and are there for whom others have used up the tries. */
 const recoveriesOfBoth = () => limiterOf("recovery", 10, 15 * MINUTE);
 
@@ -158,16 +160,17 @@ export async function countCodeTry(email: string, address: string, isRecovery: b
   const { account, both } = keysOf(email, address);
   if (isRecovery) return consume(recoveriesOfBoth(), both, "codes");
   await consume(codesOfBoth(), both, "codes");
-  if (await known().get(both)) return;
+  if (await knownWithCode().get(both)) return;
   for (const limiter of codesOfAccount()) await consume(limiter, account, "codes");
 }
 
-/** A right code takes back what its tries have counted. */
+/** A right code takes back what its tries have counted, and makes the address a known one of the account for 90 days. */
 export async function forgetCodeTries(email: string, address: string): Promise<void> {
   const { account, both } = keysOf(email, address);
   await codesOfBoth().delete(both);
   await recoveriesOfBoth().delete(both);
-  if (!(await known().get(both))) for (const limiter of codesOfAccount()) await limiter.reward(account);
+  if (!(await knownWithCode().get(both))) for (const limiter of codesOfAccount()) await limiter.reward(account);
+  await knownWithCode().set(both, 1, 90 * DAY);
 }
 
 /**
