@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { chatWithAgent, testAgent } from "#server/features/agents/chat.ts";
 import { createAgent } from "#server/features/agents/service.ts";
 import { type Hold, hold, settleForgotten } from "#server/features/budgets/holds.ts";
+import { PaidMeter } from "#server/features/budgets/meter.ts";
 import { nextMonth } from "#server/features/budgets/over-budget.ts";
 import { getPrices, setPrices } from "#server/features/budgets/prices.ts";
 import type { BudgetInput } from "#server/features/budgets/schema.ts";
@@ -313,6 +314,21 @@ test("a call that is cut off counts as it was estimated: or who hangs up in time
   const asking = chatWithAgent(admin, talk, { signal: gone.signal, tell: () => gone.abort(new Error("gone")) });
   await expect(asking).rejects.toThrow("gone");
   expect(await spent()).toEqual([0.4]);
+});
+
+test("of a service that tells no tokens a call counts as estimated, where its price is known", async () => {
+  const { admin, llm_key_id, limit, spent } = await world();
+  await limit(100);
+  const payer = { project_id: admin.project.id, agent_id: NO_ONE, llm_key_id };
+  const ask = async (model: string) => {
+    const place = { provider: "openai_compatible" as const, model, baseUrl: models.url, prices: PRICES };
+    const end = await new PaidMeter(payer, place, () => {}).begin({ messages: [{ role: "user", content: "four" }], max_tokens: 4 });
+    await end({ input_tokens: 0, output_tokens: 0 });
+  };
+  await ask("parrot");
+  expect(await spent()).toEqual([0]);
+  await ask("echo");
+  expect(await spent()).toEqual([0.5]);
 });
 
 test("a call whose process died counts as it was estimated", async () => {

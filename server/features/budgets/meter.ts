@@ -50,7 +50,8 @@ export class PaidMeter implements Meter {
       if (!used) return held?.settle((heard === undefined ? 0 : estimate(place, question, heard)) ?? 0);
       const cost = costOf(place, used);
       this.#listen({ ...used, cost });
-      await held?.settle(cost ?? 0);
+      // Of a service that does not tell tokens, or not of as many, the estimate stands; without any price that is nothing.
+      await held?.settle(cost ?? estimate(place, question) ?? 0);
     };
   };
 
