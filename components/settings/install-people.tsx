@@ -33,6 +33,7 @@ export function InstallPeople() {
   const [link, setLink] = useState<{ person: Person; link: z.infer<typeof PasswordLink> } | null>(null);
   const [removing, setRemoving] = useState<Person | null>(null);
   const people = useQuery(trpc.install.people.queryOptions({ page, per_page: PER_PAGE, q }, { placeholderData: keepPreviousData }));
+  const me = useQuery(trpc.identity.profile.queryOptions({}));
   const makeLink = useMutation(trpc.install.linkToNewPassword.mutationOptions());
   const remove = useMutation(trpc.install.removeSecondFactor.mutationOptions());
   if (people.error && errorBodyOf(people.error).status === 403) return null;
@@ -84,16 +85,19 @@ export function InstallPeople() {
               <Time value={person.created_at} />
             </TableCell>
             <TableCell className="w-10">
-              <Menu trigger={<IconButton label={`Actions of ${person.name}`} icon={<MoreHorizontal />} />}>
-                <MenuItem icon={<KeyRound />} onSelect={() => setLinking(person)}>
-                  Link to a new password…
-                </MenuItem>
-                {person.has_second_factor && (
-                  <MenuItem icon={<ShieldOff />} onSelect={() => setRemoving(person)}>
-                    Remove second factor…
+              {/* One's own are changed in Settings, Security. */}
+              {me.data && me.data.id !== person.user_id && (
+                <Menu trigger={<IconButton label={`Actions of ${person.name}`} icon={<MoreHorizontal />} />}>
+                  <MenuItem icon={<KeyRound />} onSelect={() => setLinking(person)}>
+                    Link to a new password…
                   </MenuItem>
-                )}
-              </Menu>
+                  {person.has_second_factor && (
+                    <MenuItem icon={<ShieldOff />} onSelect={() => setRemoving(person)}>
+                      Remove second factor…
+                    </MenuItem>
+                  )}
+                </Menu>
+              )}
             </TableCell>
           </TableRow>
         )}

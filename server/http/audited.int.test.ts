@@ -232,8 +232,9 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
   ],
   "security.resetPassword": [
     "account.reset_password",
-    async ({ api, admin }) => {
-      const { url } = await api.install.linkToNewPassword({ user_id: admin.user.id });
+    async ({ api, admin, asked }) => {
+      const other = await asked({ is_install_admin: true });
+      const { url } = await other.api.install.linkToNewPassword({ user_id: admin.user.id });
       await api.security.resetPassword({ token: url.split("/reset-password/")[1] ?? "", password: "another password" });
     },
   ],

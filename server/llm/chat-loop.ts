@@ -23,12 +23,13 @@ export interface ToolUse {
 export interface Meter {
   /**
    * Asked before each.
-   * @returns what is to be told afterwards: what the answer used, or nothing when none came
+   * @returns what is to be told afterwards: what the answer used; or nothing when none came, with the number of characters that had come
+   *   where it was cut off, by whoever asked or by its time
    * @throws what ends the whole, because nothing more may be spent
    */
   begin(question: { messages: readonly ChatMessage[]; max_tokens?: number | null | undefined }): Promise<EndOfCall>;
 }
-export type EndOfCall = (used?: TokenCount) => Promise<void>;
+export type EndOfCall = (used?: TokenCount, heard?: number) => Promise<void>;
 
 /** The messages may end in the middle of a round: calls of the last answer that have no result yet are made first. */
 export interface ChatLoopRequest extends Omit<ChatRequest, "tools" | "allowedMs"> {
@@ -125,6 +126,7 @@ class Conversation {
     // Where nothing can be taken back, an answer that may fail its check is not shown before it has passed.
     const isHeldBack = this.#check !== undefined && onRestart === undefined;
     const end = await meter.begin({ messages, max_tokens });
+    let heard = 0;
     let said: ChatResult;
     try {
       said = await chat({
@@ -137,6 +139,7 @@ class Conversation {
         onDelta:
           onDelta && !isHeldBack
             ? (content) => {
+                heard += content.length;
                 this.#hasEmitted = true;
                 onDelta(content);
               }
@@ -144,7 +147,9 @@ class Conversation {
         onRestart: onRestart && (() => this.#takeBack()),
       });
     } catch (error) {
-      await end();
+      // What the vendor has written is paid for, although nobody tells how much that was.
+      const isCutOff = heard > 0 || this.#signal.aborted || this.#now() >= this.#deadline;
+      await end(undefined, isCutOff ? heard : undefined);
       throw error;
     }
     this.#inputTokens += said.input_tokens;

@@ -7,9 +7,20 @@ import "#server/shared/messages.ts";
 /** UUID v7 of a resource. Kept a plain string on the way in: a malformed id is a 404, not a 422. */
 export const Id = z.string().min(1).max(64).meta({ description: "UUID v7", example: "019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10" });
 
+// The calendar has no year 0, and neither has the database; beyond the year 9999 times are written in another way.
+const isInTheCalendar = (text: string): boolean => {
+  const year = new Date(text).getUTCFullYear();
+  return year >= 1 && year <= 9999;
+};
+const NO_YEAR = "Give a year from 1 to 9999.";
+
+/** A time as people and programs write it, ISO 8601 with a zone. */
+export const GivenTime = z.iso.datetime({ offset: true }).refine(isInTheCalendar, NO_YEAR);
+
 /** ISO 8601 in UTC with Z and milliseconds. */
 export const Timestamp = z.iso
   .datetime({ precision: 3 })
+  .refine(isInTheCalendar, NO_YEAR)
   .meta({ description: "ISO 8601, UTC, milliseconds", example: "2026-11-21T08:00:00.000Z" });
 
 /** A name that people give to a resource. */

@@ -141,8 +141,11 @@ function refusedEnds(source: GraphNode, target: GraphNode, handle: string | null
   if (handles !== null && !handles.includes(way))
     return `Say which way out of ${quoted(source, source.id)} it leaves: ${handles.join(" or ")}.`;
   if (handles === null && handle && handle !== "output") return `${quoted(source, source.id)} has no way out named "${handle}".`;
-  const refused = from.refuses?.[handles === null ? "" : way] ?? [];
-  if (refused.includes(target.type)) return `A ${to.title} cannot follow ${handle ? `"${handle}" of ` : ""}a ${from.title}.`;
+  const refusals = from.refuses ?? {};
+  const exit = handles === null ? "" : way;
+  // Ways out have names that people give, such as "constructor".
+  const refused = Object.hasOwn(refusals, exit) ? refusals[exit] : undefined;
+  if (refused?.includes(target.type)) return `A ${to.title} cannot follow ${handle ? `"${handle}" of ` : ""}a ${from.title}.`;
   return null;
 }
 

@@ -27,6 +27,18 @@ test.each(ODD)("a node called %s runs, and is read, as any other", async (odd) =
   expect(compileGraph(run.graph).bodyOutputs).toEqual(["in"]);
 });
 
+test.each([...ODD, "__proto__"])("a review's choice %s leads where its connection goes", (id) => {
+  const choices = [
+    { id, label: "Yes" },
+    { id: "no", label: "No", style: "danger" },
+  ];
+  const graph = graphOf({
+    nodes: { t: ["triggerNode"], r: ["humanLoopNode", { choices }], z: ["outputNode"] },
+    edges: ["t>r", `r.${id}>z`],
+  });
+  expect(findFaults(graph)).toEqual([]);
+});
+
 test("a label __proto__ can be read by a condition; as an id it is refused", async () => {
   const run = newRun(
     {

@@ -38,9 +38,13 @@ export type OutlineItem = OutlineStep | OutlineGroup | OutlineLink;
 
 export const stepKey = (nodeId: string): string => `step ${nodeId}`;
 
-const TITLES: Record<string, string> = { body: "For each item", error: "On error", timeout: "On timeout" };
+const TITLES = new Map([
+  ["body", "For each item"],
+  ["error", "On error"],
+  ["timeout", "On timeout"],
+]);
 const wayTitle = (node: GraphNode | undefined, handle: string): string =>
-  TITLES[handle] ?? `If ${node ? handleTitle(node, handle) : handle}`;
+  TITLES.get(handle) ?? `If ${node ? handleTitle(node, handle) : handle}`;
 
 const append = <Value>(map: Map<string, Value[]>, key: string, value: Value) => {
   const list = map.get(key);

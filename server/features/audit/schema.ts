@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, pageOf, pageQuery, searchQuery, Timestamp } from "#server/shared/primitives-schema.ts";
+import { GivenTime, Id, pageOf, pageQuery, searchQuery, Timestamp } from "#server/shared/primitives-schema.ts";
 
 /** What an entry of the audit log may be about. */
 export const auditResources = [
@@ -56,8 +56,8 @@ export const ListAuditInput = z.strictObject({
   resource_type: AuditResource.optional().meta({ description: "Only this kind of resource" }),
   resource_id: z.string().min(1).max(200).optional().meta({ description: "Only this resource" }),
   action: z.string().min(1).max(60).optional().meta({ description: "Only this action, such as workflow.update" }),
-  from: z.iso.datetime({ offset: true }).optional().meta({ description: "Not before this time", example: "2026-11-01T00:00:00Z" }),
-  to: z.iso.datetime({ offset: true }).optional().meta({ description: "Before this time", example: "2026-12-01T00:00:00Z" }),
+  from: GivenTime.optional().meta({ description: "Not before this time", example: "2026-11-01T00:00:00Z" }),
+  to: GivenTime.optional().meta({ description: "Before this time", example: "2026-12-01T00:00:00Z" }),
 });
 export type ListAuditInput = z.infer<typeof ListAuditInput>;
 

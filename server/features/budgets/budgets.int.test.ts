@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
-import { testAgent } from "#server/features/agents/chat.ts";
+import { chatWithAgent, testAgent } from "#server/features/agents/chat.ts";
 import { createAgent } from "#server/features/agents/service.ts";
 import { type Hold, hold, settleForgotten } from "#server/features/budgets/holds.ts";
+import { PaidMeter } from "#server/features/budgets/meter.ts";
 import { nextMonth } from "#server/features/budgets/over-budget.ts";
 import { getPrices, setPrices } from "#server/features/budgets/prices.ts";
 import type { BudgetInput } from "#server/features/budgets/schema.ts";
@@ -166,6 +167,21 @@ test("a run waits at the limit, an admin lets it spend more, and it goes on with
   ]);
 });
 
+test("what a run is allowed to spend is not taken from a budget that stops", async () => {
+  const { admin, agent } = await world();
+  const id = await agent("One");
+  await setBudgets(admin, {
+    items: [
+      { scope: "project", monthly_limit: 1, action: "stop" },
+      { scope: "agent", id, monthly_limit: 0.5, action: "pause" },
+    ],
+  });
+  const execution_id = await runChain(admin, agentChain([id, id, id]));
+  await approveExecution(admin, { execution_id, decision: "approved", amount: 100 });
+  expect(await go(execution_id)).toEqual({ kind: "over" });
+  expect((await getExecution(admin, { execution_id })).error).toContain("The budget of this project is used up: $1.40 of $1.00");
+});
+
 test("an agent that is stopped between two calls goes on from there, also when its process dies after it may", async () => {
   const { admin, agent, limit } = await world();
   const rag = await createRag(admin, { name: "Shelf", type: "documents", config: {} });
@@ -286,6 +302,33 @@ test("a new budget begins with what the month has cost, of the project, an agent
   expect(await getSpent(stranger.admin, { scope: "agent", ids: [one] })).toEqual({ items: [] });
   expect((await getBudgets(stranger.admin)).items).toEqual([]);
   expect((await setBudgets(admin, { items: [] })).items).toEqual([]);
+});
+
+test("a call that is cut off counts as it was estimated: or who hangs up in time would never pay", async () => {
+  const { admin, agent, limit, spent } = await world();
+  await limit(100);
+  const price = { provider: "openai_compatible" as const, input_per_million: 0, output_per_million: 100_000, llm_key_id: null };
+  await setPrices(admin, { items: [{ ...price, model: "gate-*" }] });
+  const gone = new AbortController();
+  const talk = { agent_id: await agent("One", "gate-hang-up"), message: "one two three", history: [] };
+  const asking = chatWithAgent(admin, talk, { signal: gone.signal, tell: () => gone.abort(new Error("gone")) });
+  await expect(asking).rejects.toThrow("gone");
+  expect(await spent()).toEqual([0.4]);
+});
+
+test("of a service that tells no tokens a call counts as estimated, where its price is known", async () => {
+  const { admin, llm_key_id, limit, spent } = await world();
+  await limit(100);
+  const payer = { project_id: admin.project.id, agent_id: NO_ONE, llm_key_id };
+  const ask = async (model: string) => {
+    const place = { provider: "openai_compatible" as const, model, baseUrl: models.url, prices: PRICES };
+    const end = await new PaidMeter(payer, place, () => {}).begin({ messages: [{ role: "user", content: "four" }], max_tokens: 4 });
+    await end({ input_tokens: 0, output_tokens: 0 });
+  };
+  await ask("parrot");
+  expect(await spent()).toEqual([0]);
+  await ask("echo");
+  expect(await spent()).toEqual([0.5]);
 });
 
 test("a call whose process died counts as it was estimated", async () => {

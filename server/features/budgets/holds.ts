@@ -30,7 +30,8 @@ const HOLD = `
     SELECT execution_id FROM budget_allowances
     WHERE execution_id = $4::uuid AND spent + held < amount AND EXISTS (SELECT FROM asked) FOR UPDATE
   ), verdict AS MATERIALIZED (
-    SELECT bool_and(spent + held < monthly_limit) AS is_free, EXISTS (SELECT FROM allowance) AS is_allowed FROM asked
+    SELECT bool_and(spent + held < monthly_limit) AS is_free,
+      EXISTS (SELECT FROM allowance) AND bool_and(action = 'pause' OR spent + held < monthly_limit) AS is_allowed FROM asked
   ), held AS (
     UPDATE budgets b SET held = b.held + $6::numeric, spent = asked.spent, month = greatest(b.month, $5::date)
     FROM asked, verdict WHERE b.id = asked.id AND (is_free OR is_allowed) RETURNING b.id

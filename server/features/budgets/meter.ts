@@ -11,6 +11,17 @@ const USUAL_ANSWER = 1000;
 
 type Question = Parameters<Meter["begin"]>[0];
 
+/**
+ * What a question is taken to cost, or the part of its answer that came; null when the price is not known.
+ * @param heard characters of the answer that have come
+ */
+function estimate(place: PricedPlace, { messages, max_tokens }: Question, heard = 0): number | null {
+  const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
+  const input_tokens = Math.max(1, Math.ceil(characters / CHARACTERS));
+  const answer = Math.min(max_tokens ?? USUAL_ANSWER, USUAL_ANSWER);
+  return costOf(place, { input_tokens, output_tokens: Math.max(answer, Math.ceil(heard / CHARACTERS)) });
+}
+
 /** What one answer used and cost; null when the price is not known. */
 export type Used = TokenCount & { cost: number | null };
 
@@ -35,22 +46,22 @@ export class PaidMeter implements Meter {
     const { prices, hasBudgets } = await spendingOf(this.#payer.project_id);
     const place = { ...this.#place, projectPrices: prices.filter(({ provider }) => provider === this.#place.provider) };
     const held = hasBudgets ? await this.#hold(place, question) : undefined;
-    return async (used) => {
-      const cost = used ? costOf(place, used) : 0;
-      if (used) this.#listen({ ...used, cost });
-      await held?.settle(cost ?? 0);
+    return async (used, heard) => {
+      if (!used) return held?.settle((heard === undefined ? 0 : estimate(place, question, heard)) ?? 0);
+      const cost = costOf(place, used);
+      this.#listen({ ...used, cost });
+      // Of a service that does not tell tokens, or not of as many, the estimate stands; without any price that is nothing.
+      await held?.settle(cost ?? estimate(place, question) ?? 0);
     };
   };
 
-  async #hold(place: PricedPlace, { messages, max_tokens }: Question) {
-    const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
-    const input_tokens = Math.max(1, Math.ceil(characters / CHARACTERS));
-    const estimate = costOf(place, { input_tokens, output_tokens: Math.min(max_tokens ?? USUAL_ANSWER, USUAL_ANSWER) });
+  async #hold(place: PricedPlace, question: Question) {
+    const cost = estimate(place, question);
     // What is known to be free may always be asked.
-    if (estimate === 0) return undefined;
+    if (cost === 0) return undefined;
     const now = new Date();
-    const held = await hold(this.#payer, estimate ?? 0, now);
-    if (Array.isArray(held)) throw new OverBudget(held, this.#payer, messages, now);
+    const held = await hold(this.#payer, cost ?? 0, now);
+    if (Array.isArray(held)) throw new OverBudget(held, this.#payer, question.messages, now);
     return held;
   }
 }

@@ -26,7 +26,7 @@ export const budgetsRouter = router({
         summary: "Set the budgets",
         description: `Takes the place of all budgets. Each call of a model is checked first against those of the project, its agent and its LLM key. At the limit, \`pause\` \
 makes a run wait: \`GET /reviews\` shows it with \`kind\` budget, and an admin approves it with an \`amount\` that the run may spend further; it goes on by itself when the \
-budget is raised or a month begins, and fails after seven days. \`stop\` makes it fail. Calls whose price is not known count as 0. Calls that are under way count as \
+budget is raised or a month begins, and fails after seven days. \`stop\` makes it fail, whatever it was allowed. Calls whose price is not known count as 0. Calls that are under way count as \
 estimated, so that many at once exceed a limit by no more than the one that reaches it, and what they cost beyond their estimates. Admins are told at 80 % and at the limit.`,
       }),
     )

@@ -44,6 +44,17 @@ async function done(id: string) {
 const statuses = async (ids: string[]) =>
   [...new Set((await db().execution.findMany({ where: { id: { in: ids } } })).map(({ status }) => status))].sort();
 
+test("a run that another one has yet to hear of is not deleted: it would be started anew", async () => {
+  const [[parent = ""], [child = "", other = ""]] = [await made(1, "running"), await made(2, "completed")];
+  const wait = { execution_id: parent, project_id: admin.project.id, node_id: "w", label: "Call", reason: "child" as const };
+  await db().wait.create({ data: { id: child, ...wait } });
+  const { id } = await start({ action: "delete", ids: [child, other] });
+  expect(await done(id)).toMatchObject({ succeeded: 1, skipped: 1 });
+  expect(await statuses([child, other])).toEqual(["completed"]);
+  await db().wait.update({ where: { id: child }, data: { status: "resolved" } });
+  expect(await done((await start({ action: "delete", ids: [child] })).id)).toMatchObject({ succeeded: 1 });
+});
+
 test("runs are cancelled, run again and deleted by ids or by filter, by a job, and the audit has it once", async () => {
   const worker = await startTestJobs();
   try {

@@ -13,6 +13,7 @@ import {
 } from "#server/features/executions/schema.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { assertKeyMay } from "#server/platform/auth/rights.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
@@ -43,11 +44,13 @@ async function meant({ project }: ProjectPrincipal, { ids, filter, action }: Bul
 /**
  * Has something done with many executions. Which ones is settled here; the rest happens in the background, whatever becomes of this
  * process.
- * @throws AppError VALIDATION_ERROR for too many, or neither ids nor a filter; CONFLICT when too much is under way already
+ * @throws AppError VALIDATION_ERROR for too many, or neither ids nor a filter; CONFLICT when too much is under way already;
+ *   PERMISSION_DENIED for a key that may not write and is to delete
  */
 export async function startBulk(principal: ProjectPrincipal, input: BulkInput): Promise<z.infer<typeof BulkResult>> {
   const { id: project_id } = principal.project;
   const { action, use_current } = input;
+  if (action === "delete") assertKeyMay(principal, { scope: "write" });
   const execution_ids = await meant(principal, input);
   const count = execution_ids.length;
   const id = newId();

@@ -7,6 +7,7 @@ import { resultsThatHold } from "#server/features/workflows/results-that-hold.ts
 import { graphHash } from "#server/features/workflows/snapshots.ts";
 import { recordAuditOn } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { assertKeyMay } from "#server/platform/auth/rights.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { findOriginal } from "#server/runs/store/executions.ts";
 import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
@@ -39,9 +40,11 @@ function forkedGraph(before: Graph, { nodes = before.nodes, edges = before.edges
  * Starts a run from an execution that has ended, with its graph, input or values changed, and with the results of everything that
  * comes before the first change (contract, section 9). The workflow itself stays as it is.
  * @throws AppError NOT_FOUND; CONFLICT when the original has not ended; VALIDATION_ERROR for a graph that a save would refuse or that
- *   cannot run, a node that it does not have, or a value that the trigger does not take; RATE_LIMIT_EXCEEDED
+ *   cannot run, a node that it does not have, or a value that the trigger does not take; PERMISSION_DENIED for a key that may not write and brings a graph; RATE_LIMIT_EXCEEDED
  */
 export async function forkExecution(principal: ProjectPrincipal, input: ForkInput): Promise<z.infer<typeof ForkResult>> {
+  // What a graph of its own runs, a key that only runs what there is must not choose: it could send secrets anywhere.
+  if (input.nodes || input.edges) assertKeyMay(principal, { scope: "write" });
   const project_id = principal.project.id;
   const original = await findOriginal(project_id, input.execution_id);
   const before = Graph.parse(original.snapshot.graph);

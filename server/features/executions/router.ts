@@ -97,8 +97,9 @@ export const executionsRouter = router({
         tag,
         summary: "Cancel, rerun or delete many executions",
         description:
-          "Those named by `ids`, or all that match `filter`. Which ones is settled when it is asked for; it is done in the background, and a restart of the service loses nothing and repeats nothing. Reruns count against the project's hour, and wait when that is used up.",
+          "Those named by `ids`, or all that match `filter`. Which ones is settled when it is asked for; it is done in the background, and a restart of the service loses nothing and repeats nothing. Reruns count against the project's hour, and wait when that is used up. A key that deletes needs the scope `write` as well.",
         status: 202,
+        runs: true,
       }),
     )
     .input(BulkInput)
@@ -147,8 +148,9 @@ export const executionsRouter = router({
         tag,
         summary: "Fork an execution",
         description:
-          "Runs its graph again with other nodes, edges or values, without touching the workflow. Results of what comes before the first change are taken over and marked `reused`: what they did outside is not done again. With nothing changed and no `from_node_id` everything runs. Outputs that are pinned in `nodes` count only when the original was a run of a draft. 409 while the original has not ended.",
+          "Runs its graph again with other nodes, edges or values, without touching the workflow. Results of what comes before the first change are taken over and marked `reused`: what they did outside is not done again. With nothing changed and no `from_node_id` everything runs. Outputs that are pinned in `nodes` count only when the original was a run of a draft. A key that sends `nodes` or `edges` needs the scope `write` as well. 409 while the original has not ended.",
         status: 202,
+        runs: true,
       }),
     )
     .input(ForkInput)

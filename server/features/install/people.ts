@@ -37,27 +37,42 @@ export async function listPeople(principal: Principal, { q, ...page }: ListInput
   }));
 }
 
+/**
+ * An account is not its own way around the password and the code that change how it signs in: neither for a key that has leaked nor for
+ * a browser that was left open.
+ * @throws AppError PERMISSION_DENIED
+ */
+function assertOther({ user }: Principal, user_id: string): void {
+  if (user_id.toLowerCase() !== user.id) return;
+  throw new AppError(
+    "PERMISSION_DENIED",
+    "Of your own account you change that in Settings, Security, with your password and a code. Without them another install admin helps: name one.",
+  );
+}
+
 const noPerson = () => new AppError("NOT_FOUND", "There is no such person.");
 
 /**
  * Makes a link that sets a new password for a person, once and within an hour, to hand over. The person is told by mail.
- * @throws AppError PERMISSION_DENIED for who is no install admin; NOT_FOUND
+ * @throws AppError PERMISSION_DENIED for who is no install admin, and for one's own account; NOT_FOUND
  */
 export async function linkToNewPassword(
   principal: Principal,
   { user_id }: z.infer<typeof PersonRef>,
 ): Promise<z.infer<typeof PasswordLink>> {
   await assertInstallAdmin(principal);
+  assertOther(principal, user_id);
   if (!isUuid(user_id)) throw noPerson();
   return makePasswordLink(principal, user_id);
 }
 
 /**
  * Removes the second factor of a person who has lost it, and the recovery codes. The person is told by mail.
- * @throws AppError PERMISSION_DENIED for who is no install admin; NOT_FOUND for nobody, and for one who has none
+ * @throws AppError PERMISSION_DENIED for who is no install admin, and for one's own account; NOT_FOUND for nobody, and for one who has none
  */
 export async function removeSecondFactor(principal: Principal, { user_id }: z.infer<typeof PersonRef>): Promise<void> {
   await assertInstallAdmin(principal);
+  assertOther(principal, user_id);
   const email = await db().$transaction(async (tx) => {
     const user = isUuid(user_id) ? await tx.user.findFirst({ where: { id: user_id, deleted_at: null } }) : null;
     if (!user || !(await dropSecondFactor(tx, user.id)))

@@ -42,7 +42,7 @@ export const installRouter = router({
         tag,
         role,
         summary: "Remove an install admin",
-        description: "409 for the last one. The private addresses that they saved stay.",
+        description: "409 for the last one. The private addresses that they saved stay; links to new passwords that they made end.",
         status: 204,
       }),
     )
@@ -60,7 +60,8 @@ export const installRouter = router({
         tag,
         role,
         summary: "Make a link that sets a person's new password",
-        description: "To hand over. It works once, for an hour; the person is told by mail. A second factor stays.",
+        description:
+          "To hand over. It works once, for an hour; the person is told by mail. A second factor stays. 403 for your own account.",
         status: 201,
         isIdempotent: false,
       }),
@@ -74,7 +75,7 @@ export const installRouter = router({
         tag,
         role,
         summary: "Remove a person's second factor",
-        description: "For who has lost it and the recovery codes. The person is told by mail.",
+        description: "For who has lost it and the recovery codes. The person is told by mail. 403 for your own account.",
         status: 204,
       }),
     )

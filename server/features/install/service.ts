@@ -77,7 +77,7 @@ export async function nameInstallAdmin(principal: Principal, input: z.infer<type
 }
 
 /**
- * Takes the install out of somebody's hands, also out of one's own. What they allowed stays allowed.
+ * Takes the install out of somebody's hands, also out of one's own. What they allowed stays allowed; links to new passwords that they made end.
  * @throws AppError PERMISSION_DENIED for who is no install admin; NOT_FOUND; CONFLICT for the last one
  */
 export async function removeInstallAdmin(principal: Principal, { user_id }: z.infer<typeof InstallAdminRef>): Promise<void> {
@@ -88,6 +88,8 @@ export async function removeInstallAdmin(principal: Principal, { user_id }: z.in
     if (!user) throw new AppError("NOT_FOUND", "There is no such install admin.");
     await keepAnInstallAdmin(tx, user.id);
     await tx.user.update({ where: { id: user.id }, data: { is_install_admin: false } });
+    // Whoever keeps a link that they made would still open the account of another with it.
+    await tx.passwordReset.deleteMany({ where: { made_by_id: user.id } });
     const resource = { resource_type: "install_admin", resource_id: user.id, resource_name: user.email };
     await recordAuditEverywhere(tx, principal, { action: "install_admin.remove", ...resource });
   });

@@ -68,7 +68,7 @@ const handlerOf = (operation: string) => (/ \/http\//.test(operation) ? (request
 
 // Written down here a second time, so that a wrong declaration is found.
 const RUNS =
-  /^(POST \/workflows\/\{workflow_id\}\/execute|POST \/executions\/\{execution_id\}\/(cancel|approve|rerun)|POST \/reviews\/decide|POST \/agents\/(\{agent_id\}\/(test|chat)|try)|[A-Z]+ \/http\/\{workflow_id\})$/;
+  /^(POST \/workflows\/\{workflow_id\}\/execute|POST \/executions\/\{execution_id\}\/(cancel|approve|rerun|fork)|POST \/executions\/bulk|POST \/reviews\/decide|POST \/agents\/(\{agent_id\}\/(test|chat)|try)|[A-Z]+ \/http\/\{workflow_id\})$/;
 const scopeOf = (operation: string): KeyScope => (RUNS.test(operation) ? "run" : operation.startsWith("GET ") ? "read" : "write");
 
 test("every operation of the API is closed to a key without its scope, and open to one that has no other", async () => {
@@ -100,6 +100,19 @@ test("every operation of the API is closed to a key without its scope, and open 
     }
   expect(faults).toEqual([]);
   expect(seen).toBeGreaterThan(60);
+});
+
+test("to run is not to write: with the scope run alone no runs are deleted, and no graph is brought along", async () => {
+  const { key } = await newKey({ scopes: ["run"] });
+  const graph = { nodes: [{ id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: {} }], edges: [] };
+  const deletes = { action: "delete", ids: [NOWHERE] };
+  for (const [path, body, status] of [
+    ["/executions/bulk", deletes, 403],
+    ["/executions/bulk", { ...deletes, action: "rerun" }, 202],
+    [`/executions/${NOWHERE}/fork`, graph, 403],
+    [`/executions/${NOWHERE}/fork`, { input: "tea" }, 404],
+  ] as const)
+    expect([path, body, (await call(key, "POST", path, body)).status]).toEqual([path, body, status]);
 });
 
 test("a key for some projects knows no other, and changes nothing beyond them", async () => {

@@ -84,8 +84,9 @@ async function findLinkedReview(token: string): Promise<{ row: ReviewRow; user_i
 export async function getLinkedReview({ token }: { token: string }): Promise<LinkedReview> {
   const { row, user_id } = await findLinkedReview(token);
   const question = questionDto(row, (await attachedHandles([row.id])).get(row.id) ?? []);
-  // Of a review that only one person decides there is nothing else to know.
-  const { user } = row.votes.length ? await holderOf(row, user_id) : { user: undefined };
+  // A member's own link shows nothing any more to whom the project has let go. Of the other, and of a review that one person decides,
+  // there is nothing to know of its holder.
+  const { user } = row.votes.length || user_id ? await holderOf(row, user_id) : { user: undefined };
   const own = user && row.votes.find((vote) => vote.voter === (user.id ?? user.email.toLowerCase()));
   return { ...question, own_choice: own?.choice ?? null };
 }

@@ -12,7 +12,14 @@ import type {
 } from "#server/features/security/schema.ts";
 import { base32, stepOfCode, totpUri } from "#server/features/security/totp.ts";
 import { recordAuditEverywhere } from "#server/platform/audit/audit.ts";
-import { countCodeTry, countOwnPasswordTry, forgetCodeTries, forgetOwnPasswordTries } from "#server/platform/auth/limits.ts";
+import {
+  countCodeTry,
+  countOwnCodeTry,
+  countOwnPasswordTry,
+  forgetCodeTries,
+  forgetOwnCodeTries,
+  forgetOwnPasswordTries,
+} from "#server/platform/auth/limits.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
@@ -136,7 +143,9 @@ async function assertOwner(user: Account, { password, code }: z.infer<typeof Pro
   await assertOwnPassword(user, password);
   const factor = await confirmedFactor(user.id);
   if (!factor) throw new AppError("CONFLICT", "No second factor is on.");
+  await countOwnCodeTry(user.id);
   if (!(await takeCode(user.id, factor.sealed_secret, plain(code), new Date()))) throw wrongCode();
+  await forgetOwnCodeTries(user.id);
   await forgetOwnPasswordTries(user.id, "second-factor");
 }
 

@@ -6,6 +6,7 @@ import { acceptInvitation } from "#server/features/identity/accept-invitation.ts
 import { resumeMemberships } from "#server/features/identity/new-account.ts";
 import { signInWithPassword } from "#server/features/identity/sign-in.ts";
 import { linkToNewPassword, listPeople, removeSecondFactor } from "#server/features/install/people.ts";
+import { removeInstallAdmin } from "#server/features/install/service.ts";
 import { createPlatformKey } from "#server/features/platform-keys/service.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
 import { getPasswordReset, requestPasswordReset, resetPassword } from "#server/features/security/password-reset.ts";
@@ -18,6 +19,7 @@ import {
   turnOffSecondFactor,
 } from "#server/features/security/second-factor.ts";
 import { endOtherSessions, endOwnSession, listSessions } from "#server/features/security/sessions.ts";
+import { countCodeTry, countOwnCodeTry, forgetOwnCodeTries } from "#server/platform/auth/limits.ts";
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { principalOf } from "#server/platform/auth/principal-of.ts";
 import { db } from "#server/platform/db/client.ts";
@@ -198,6 +200,19 @@ test("codes are guessed a few times only; a recovery code still opens, and the p
   expect(await signIn(email, recovery_codes[0], password, "thief")).not.toBeNull();
 });
 
+test("where the password alone was given, before there was a second factor or with an invitation, nothing is known of an address", async () => {
+  const { email } = ada.user;
+  await signIn(email, undefined, password, "before");
+  await careful(ada);
+  const thief = await database.newAdmin();
+  const { invite_url } = await setMember(thief, { project_id: thief.project.id, email, role: "viewer" });
+  await acceptInvitation({ token: invite_url?.split("/invite/")[1] ?? "", password }, null, "thief");
+  // From everywhere together there are few tries, so none is left for this address.
+  for (const address of ["a", "b", "c"]) for (let n = 0; n < 5; n++) await countCodeTry(email, address, false);
+  for (const address of ["thief", "before"])
+    await expect(signIn(email, "000000", password, address)).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED" });
+});
+
 test("turning the second factor off takes password and code; one that is not confirmed is not asked for", async () => {
   const { email } = ada.user;
   await beginSecondFactor(ada, { password });
@@ -210,6 +225,17 @@ test("turning the second factor off takes password and code; one that is not con
   await turnOffSecondFactor(ada, { password, code: recovery_codes[0] ?? "" });
   expect(await signIn(email)).not.toBeNull();
   expect(await db().recoveryCode.count({ where: { user_id: ada.user.id } })).toBe(0);
+});
+
+test("somebody who is signed in and knows the password cannot guess the code: a right password takes back no try", async () => {
+  const { recovery_codes } = await careful(ada);
+  const [code = "", another = ""] = recovery_codes;
+  for (let n = 0; n < 39; n++) await countOwnCodeTry(ada.user.id);
+  await expect(turnOffSecondFactor(ada, { password, code: "000000" })).rejects.toThrow(NOT_RIGHT);
+  await expect(beginSecondFactor(ada, { password })).rejects.toMatchObject({ code: "CONFLICT" });
+  await expect(turnOffSecondFactor(ada, { password, code })).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED" });
+  await forgetOwnCodeTries(ada.user.id);
+  await turnOffSecondFactor(ada, { password, code: another });
 });
 
 test("who signs in through another service has no second factor here", async () => {
@@ -228,11 +254,20 @@ test("an install admin removes a second factor and hands over a link; nobody els
   await removeSecondFactor(admin, { user_id });
   expect(await signIn(email)).not.toBeNull();
   await expect(removeSecondFactor(admin, { user_id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  for (const own of [removeSecondFactor, linkToNewPassword])
+    await expect(own(admin, { user_id: admin.user.id })).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
   const { url } = await linkToNewPassword(admin, { user_id });
   await until(() => mailOf(email, /second factor/)[0] && mailOf(email, /A link to set a new password/)[0]);
   expect(mails.mails.some(({ text }) => text.includes(url))).toBe(false);
   const entries = await db().auditEntry.findMany({ where: { project_id: ada.project.id, actor_id: admin.user.id } });
   expect(entries.map(({ action }) => action).sort()).toEqual(["account.make_password_link", "account.remove_second_factor"]);
+});
+
+test("with an install admin go the links that they have made", async () => {
+  const [admin, other] = [await database.newInstallAdmin(), await database.newInstallAdmin()];
+  const { url } = await linkToNewPassword(admin, { user_id: ada.user.id });
+  await removeInstallAdmin(other, { user_id: admin.user.id });
+  await expect(getPasswordReset({ token: url.split("/reset-password/")[1] ?? "" })).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
 test("a mailed link sets a new password once, ends every session, and verifies the address", async () => {

@@ -73,7 +73,7 @@ test("the list finds by words, tags, folder and switch, sorts, and counts what i
 });
 
 test("tags and folders have bounds, and to change them makes no version and refuses nobody's save", async () => {
-  for (const folder of ["/a", "a/", "a//b", " /a", "a/ b", "", "a/b/c/d/e/f/g/h/i", "x".repeat(201)])
+  for (const folder of ["/a", "a/", "a//b", " /a", "a/ b", "", "a\nb", "a/b/c/d/e/f/g/h/i", "x".repeat(201)])
     expect([folder, Folder.safeParse(folder).success]).toEqual([folder, false]);
   for (const folder of ["a", "a b/c", "Ä/1/2/3/4/5/6/7"]) expect(Folder.safeParse(folder).success).toBe(true);
   const input = (tags: string[]) => CreateWorkflowInput.safeParse({ name: "x", tags }).success;

@@ -21,7 +21,7 @@ export const Tag = z
   .trim()
   .min(1)
   .max(40)
-  .regex(/^[^,]*$/, "A tag has no comma in it.")
+  .regex(/^[^,\p{Cc}]*$/u, "A tag is one line, with no comma in it.")
   .meta({ title: "Tag", description: "1 to 40 characters, without a comma", example: "news" });
 
 export const MAX_TAGS = 20;
@@ -36,7 +36,7 @@ export const Folder = z
   .trim()
   .max(200)
   .regex(
-    /^[^\s/]([^/]*[^\s/])?(\/[^\s/]([^/]*[^\s/])?){0,7}$/,
+    /^[^\s/]([^/\p{Cc}]*[^\s/])?(\/[^\s/]([^/\p{Cc}]*[^\s/])?){0,7}$/u,
     "Give names with a slash between them, such as Marketing/Weekly; at most 8.",
   )
   .meta({ title: "Folder", description: "Path of up to 8 names with a slash between them", example: "Marketing/Weekly" });

@@ -10,6 +10,7 @@ import { budgetOf } from "#server/platform/net/client-address.ts";
 import { type ApiContext, appErrorOf } from "#server/platform/rpc/trpc.ts";
 import { settings } from "#server/platform/settings.ts";
 import { MOST_CALLS } from "#server/shared/most-calls.ts";
+import { MAX_TEXT } from "#server/workflow/nodes/review-terms.ts";
 
 /** Of the setting RATE_LIMIT_WEB, which is for one address: what one person may call, and an address where nobody is signed in. */
 const PERSON_SHARE = 0.4;
@@ -46,8 +47,8 @@ export async function countCalls({ principal, address }: ApiContext, calls: numb
   }
 }
 
-/** What somebody may send who is not signed in: the forms of the entry pages. */
-const STRANGER_BYTES = 64 * 1024;
+/** What somebody may send who is not signed in: the forms of the entry pages, and an answer to a review with its text, in any script. */
+const STRANGER_BYTES = 4 * MAX_TEXT + 64 * 1024;
 
 function withoutLength(headers: Headers): Headers {
   const copy = new Headers(headers);

@@ -112,6 +112,8 @@ const ofAccount = () => [limiterOf("sign-in-hour", 50, HOUR), limiterOf("sign-in
 const known = () => limiterOf("sign-in-known", 1, 90 * DAY);
 /** Passwords that somebody who is known already gives again. */
 const ofUser = () => limiterOf("password", 10, 15 * MINUTE);
+/** Codes that somebody gives who is signed in and has given the password again: as few in a day as at sign-in. */
+const codesOfUser = () => limiterOf("own-code", 40, DAY);
 
 const keysOf = (email: string, address: string) => {
   const [account, client] = [keyOf(email.toLowerCase()), keyOf(budgetOf(address))];
@@ -141,9 +143,11 @@ export async function forgetPasswordTries(email: string, address: string): Promi
 }
 
 // Whoever gives a code has given the right password before. Six digits are few, so the account has few tries from everywhere
-// together; as with passwords, those do not count where its owner has signed in lately, and nobody is locked out by others.
+// together; as with passwords, those do not count where its owner has signed in lately, and nobody is locked out by others. That
+// was with a code: an address from which the password alone came, before there was a second factor or in another way, is nobody's.
 const codesOfBoth = () => limiterOf("code", 5, 15 * MINUTE);
 const codesOfAccount = () => [limiterOf("code-hour", 15, HOUR), limiterOf("code-day", 40, DAY)];
+const knownWithCode = () => limiterOf("code-known", 1, 90 * DAY);
 /** Recovery codes are too long to be guessed, and are there for whom others have used up the tries. */
 const recoveriesOfBoth = () => limiterOf("recovery", 10, 15 * MINUTE);
 
@@ -156,16 +160,17 @@ export async function countCodeTry(email: string, address: string, isRecovery: b
   const { account, both } = keysOf(email, address);
   if (isRecovery) return consume(recoveriesOfBoth(), both, "codes");
   await consume(codesOfBoth(), both, "codes");
-  if (await known().get(both)) return;
+  if (await knownWithCode().get(both)) return;
   for (const limiter of codesOfAccount()) await consume(limiter, account, "codes");
 }
 
-/** A right code takes back what its tries have counted. */
+/** A right code takes back what its tries have counted, and makes the address a known one of the account for 90 days. */
 export async function forgetCodeTries(email: string, address: string): Promise<void> {
   const { account, both } = keysOf(email, address);
   await codesOfBoth().delete(both);
   await recoveriesOfBoth().delete(both);
-  if (!(await known().get(both))) for (const limiter of codesOfAccount()) await limiter.reward(account);
+  if (!(await knownWithCode().get(both))) for (const limiter of codesOfAccount()) await limiter.reward(account);
+  await knownWithCode().set(both, 1, 90 * DAY);
 }
 
 /**
@@ -174,6 +179,18 @@ export async function forgetCodeTries(email: string, address: string): Promise<v
  * @throws AppError RATE_LIMIT_EXCEEDED
  */
 export const countOwnPasswordTry = (user_id: string, purpose: string): Promise<void> => consume(ofUser(), keyOf(purpose, user_id), "tries");
+
+/**
+ * Counts one code that is given for what concerns the account itself, before it is checked. A right password takes none back, or six
+ * digits could be tried for as long as one likes.
+ * @throws AppError RATE_LIMIT_EXCEEDED
+ */
+export const countOwnCodeTry = (user_id: string): Promise<void> => consume(codesOfUser(), keyOf(user_id), "codes");
+
+/** A right code takes back what its tries have counted. */
+export async function forgetOwnCodeTries(user_id: string): Promise<void> {
+  await codesOfUser().delete(keyOf(user_id));
+}
 
 /** A right password takes back what its tries have counted. */
 export async function forgetOwnPasswordTries(user_id: string, purpose: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, Name, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
+import { GivenTime, Id, Name, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
 
 export const KeyScope = z.enum(["read", "run", "write"]).meta({
   id: "KeyScope",
@@ -31,7 +31,7 @@ const isUnique = (values: readonly string[]) => new Set(values).size === values.
 
 export const CreatePlatformKeyInput = z.strictObject({
   name: Name.meta({ example: "Laptop" }),
-  expires_at: z.iso.datetime({ offset: true }).nullable().optional().meta({
+  expires_at: GivenTime.nullable().optional().meta({
     description: "A time to come, ISO 8601; null: never. Left out: never, or when the key that you send expires",
     example: "2027-02-20T08:00:00.000Z",
   }),

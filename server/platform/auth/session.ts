@@ -123,9 +123,12 @@ export async function endSessions(tx: Prisma.TransactionClient, user_id: string,
   return (await tx.session.updateMany({ where, data: { ended_at } })).count;
 }
 
-/** Forgets sessions whose cookies have all run out. */
+/** A cookie may have been renewed up to a minute after its session was noted as seen, and is read with a few seconds of tolerance. */
+const SPARE_MS = 60 * 60_000;
+
+/** Forgets sessions whose cookies have all run out: one that was ended and forgotten too early would be taken for one without a row. */
 export async function tidySessions(): Promise<void> {
-  await db().session.deleteMany({ where: { expires_at: { lt: new Date() } } });
+  await db().session.deleteMany({ where: { expires_at: { lt: new Date(Date.now() - SPARE_MS) } } });
 }
 
 /** Who is signed in with this browser: null without a valid session; see `userOfSession`. */

@@ -9,10 +9,12 @@ export const BATCH = 500;
 const LONG_MS = 2000;
 
 // Their rows follow by the foreign keys; a rerun of one only forgets what it repeated. What was counted ahead is taken back
-// from its piece: the newest piece stays even when it is empty, as it says until when was counted.
+// from its piece: the newest piece stays even when it is empty, as it says until when was counted. A run that another one still
+// waits for stays: its wait has its id, and would start it anew.
 const deleting = (which: string) => `
   WITH doomed AS MATERIALIZED (
-    SELECT id FROM executions WHERE project_id = $1::uuid AND status IN ${FINAL} AND ${which}
+    SELECT id FROM executions WHERE project_id = $1::uuid AND status IN ${FINAL}
+      AND NOT EXISTS (SELECT FROM waits w WHERE w.id = executions.id AND w.reason = 'child' AND w.status = 'waiting') AND ${which}
   ), gone AS (
     DELETE FROM executions e USING doomed WHERE e.id = doomed.id RETURNING e.id, e.workflow_id, e.status, e.created_at
   ), opened AS (

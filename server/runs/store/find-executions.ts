@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { inTransaction, pool } from "#server/platform/db/client.ts";
 import { isUuid } from "#server/platform/new-id.ts";
+import { Turns } from "#server/platform/turns.ts";
 import { conditions, countExecutions, countedPieces, type ExecutionFilter } from "#server/runs/store/count-executions.ts";
 import { searchQuery } from "#server/runs/store/search-words.ts";
 import { searchWords } from "#server/shared/search-text.ts";
@@ -203,6 +204,9 @@ async function findWords(filter: ExecutionSearch, page: Window): Promise<Found> 
   return { ...pageOf(), total: total(), isPartial: true };
 }
 
+/** A search may hold a connection for seconds, and a process has few. */
+const searches = new Turns(2, 50, "Many searches of this project are under way. Wait a moment and try again.");
+
 const hasWords = ({ q, triggers }: ExecutionSearch): boolean => q !== undefined || (triggers?.length ?? 0) > 0;
 /** A text of which nothing can be looked for, such as a mark alone. */
 const isEmptyText = ({ q }: ExecutionSearch): boolean => q !== undefined && searchWords(q, 1).length === 0;
@@ -212,6 +216,7 @@ const NOTHING: Found = { ids: [], total: 0, isPartial: false, searchedUntil: nul
  * A page of the project's executions that a filter matches, newest first. Without words and times the total is exact, whatever it
  * is; else it is counted up to 10,000. What is frequent is found among the newest, what is rare by its index, and no search takes
  * longer than a few seconds: `searchedUntil` says how far one came.
+ * @throws AppError RATE_LIMIT_EXCEEDED while many are under way in the project
  */
 export async function findExecutions(filter: ExecutionSearch, window: Window): Promise<Found> {
   if (isEmptyText(filter)) return NOTHING;
@@ -228,18 +233,19 @@ export async function findExecutions(filter: ExecutionSearch, window: Window): P
     const ids = page.take > 0 ? await readIds(filter, END_OF_TIME, page) : [];
     return { ids, total: Math.min(count, MOST_FOUND), isPartial: count > MOST_FOUND, searchedUntil: null };
   }
-  return findWords(filter, page);
+  return searches.take(filter.project_id, () => findWords(filter, page));
 }
 
 /**
  * All executions that a filter matches, newest first, for doing something with them.
  * @returns undefined when there are more than 10,000, or it cannot be known in time
+ * @throws AppError RATE_LIMIT_EXCEEDED while many searches are under way in the project
  */
 export async function allExecutions(filter: ExecutionSearch): Promise<string[] | undefined> {
   const all = { skip: 0, take: MOST_FOUND + 1 };
   if (isEmptyText(filter)) return [];
   if (hasWords(filter)) {
-    const found = await lookUp(filter, all);
+    const found = await searches.take(filter.project_id, () => lookUp(filter, all));
     return found && found.total <= MOST_FOUND ? found.ids : undefined;
   }
   const ids = await readIds(filter, END_OF_TIME, all);

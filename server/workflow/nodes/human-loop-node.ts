@@ -110,6 +110,9 @@ const config = z.looseObject({
 });
 type Config = z.infer<typeof config>;
 
+/** Lists are searched for it as it is written, and addresses are the same in either case. */
+const asKept = ({ kind, value }: Assignee): Assignee => ({ kind, value: value.toLowerCase() });
+
 const isRole = (value: string) => (DECIDING_ROLES as readonly string[]).includes(value);
 
 function problems(config: Config, scope: NodeScope): NodeProblem[] {
@@ -127,7 +130,7 @@ function problems(config: Config, scope: NodeScope): NodeProblem[] {
     if (wrong) found.push({ field, message: `"${wrong.value}" is no role that decides reviews: use approver, editor or admin.` });
   }
   const people =
-    assignees.length > 0 && assignees.every(({ kind }) => kind === "user") ? new Set(assignees.map(({ value }) => value)) : null;
+    assignees.length > 0 && assignees.every(({ kind }) => kind === "user") ? new Set(assignees.map((one) => asKept(one).value)) : null;
   const deciding = people && [...people].filter((value) => scope.isReviewer?.(value) ?? true).length;
   if (people && people.size < quorum)
     found.push({
@@ -189,6 +192,7 @@ export const humanLoopNode = defineNode({
     const { assignees, quorum, starter_may_decide, choices, editable, timeout_hours, remind_hours, escalate_to } = config;
     const inHours = (hours: number) => (hours > 0 ? new Date(now().getTime() + hours * HOUR_MS) : null);
     const hasText = editable || isWritten("text");
+    const asked = { assignees: assignees.map(asKept), escalate_to: escalate_to && asKept(escalate_to) };
     return {
       wait: {
         reason: "review",
@@ -198,7 +202,7 @@ export const humanLoopNode = defineNode({
         display_value: isWritten("display_value") ? config.display_value : upstream,
         notification_email: config.notification_email || null,
         text: hasText ? (isWritten("text") ? config.text : upstream) : null,
-        terms: { assignees, quorum, starter_may_decide, choices, editable, remind_hours, escalate_to },
+        terms: { ...asked, quorum, starter_may_decide, choices, editable, remind_hours },
         remind_at: inHours(remind_hours),
       },
     };
