@@ -11,8 +11,8 @@ export default function NotFoundPage() {
       <Logo className="text-18 [&>svg]:size-7" />
       <div className="flex w-full max-w-100 flex-col gap-4 rounded-lg border border-line-strong bg-raised p-7 shadow-md">
         <div className="flex flex-col gap-1">
-          <h1 className="font-semibold text-18">There is no such page</h1>
-          <p className="text-13 text-ink-soft">The address may be mistyped, or the page has moved.</p>
+          <h1 className="font-semibold text-24">There is no such page</h1>
+          <p className="text-14 text-ink-soft">The address may be mistyped, or the page has moved.</p>
         </div>
         <Button asChild variant="primary" size="lg">
           <Link href="/">Go home</Link>

@@ -15,7 +15,7 @@ export default function DocsLayout({ children }: { children: ReactNode }) {
       <header className="sticky top-0 z-20 flex h-14 items-center justify-between gap-4 border-b bg-paper px-6 max-md:px-4">
         <Link href="/docs" className="flex items-center gap-2 rounded-sm">
           <Logo />
-          <span className="border-l border-line-strong pl-2 text-13 text-ink-soft">Guide</span>
+          <span className="border-l border-line-strong pl-2 text-14 text-ink-soft">Guide</span>
         </Link>
         <Form action="/docs/search" prefetch={false} role="search" className="min-w-0 flex-1 md:max-w-80">
           <Input type="search" name="q" aria-label="Search the guide" placeholder="Search the guide" maxLength={200} />

@@ -133,7 +133,7 @@ export function LinkPicker(props: LinkPickerProps) {
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="mb-2 flex w-full items-center justify-between gap-3">
-        <span className="font-medium text-12 text-ink">
+        <span className="font-semibold text-12 text-ink">
           {legend}
           {value.length > 0 && <span className="ml-1.5 font-normal text-ink-faint">{value.length} chosen</span>}
         </span>

@@ -60,7 +60,7 @@ export function AgentChat({ subject }: { subject: ChatSubject }) {
       className="flex min-w-0 flex-col gap-4 rounded-lg border bg-surface p-4 lg:sticky lg:top-4 lg:max-h-[calc(100dvh-2rem)]"
     >
       <header className="flex min-h-7 items-center justify-between gap-2">
-        <h2 className="font-semibold text-14">Try it</h2>
+        <h2 className="font-semibold text-16">Try it</h2>
         {exchanges.length > 0 && <IconButton label="New conversation" icon={<RotateCcw />} onClick={clear} />}
       </header>
       {exchanges.length > 0 && (
@@ -111,7 +111,7 @@ function ExchangeView({ exchange, onAgain }: { exchange: Exchange; onAgain?: () 
   const isRunning = state === "running";
   return (
     <li className="flex min-w-0 flex-col gap-2.5">
-      <p className="max-w-[88%] self-end whitespace-pre-wrap break-words rounded-lg bg-thread-soft px-3 py-1.5 text-13">
+      <p className="max-w-[88%] self-end whitespace-pre-wrap break-words rounded-lg bg-thread-soft px-3 py-1.5 text-14">
         <span className="sr-only">You: </span>
         {message}
       </p>
@@ -123,9 +123,9 @@ function ExchangeView({ exchange, onAgain }: { exchange: Exchange; onAgain?: () 
           <AnswerText key={index} text={part.text} />
         ),
       )}
-      {isRunning && parts.at(-1)?.kind !== "text" && <p className="animate-breathe text-13 text-ink-soft">Waiting for the model…</p>}
+      {isRunning && parts.at(-1)?.kind !== "text" && <p className="animate-breathe text-14 text-ink-soft">Waiting for the model…</p>}
       {state === "stopped" && <p className="text-12 text-ink-faint">Stopped.</p>}
-      {state === "done" && textOf(exchange) === "" && <p className="text-13 text-ink-faint">The model sent an empty answer.</p>}
+      {state === "done" && textOf(exchange) === "" && <p className="text-14 text-ink-faint">The model sent an empty answer.</p>}
       {exchange.isCut && <TruncatedAnswerNote />}
       {detail !== null && <Notice tone="failed">{detail}</Notice>}
       {!isRunning && <SourceList sources={citationsOf(exchange)} />}
@@ -173,7 +173,7 @@ function ExchangeFacts({ exchange, onAgain }: { exchange: Exchange; onAgain?: ()
     tookMs !== null && formatDuration(tookMs),
   ].filter((fact) => fact !== false);
   return (
-    <footer className="flex min-h-6 items-center gap-2 text-11 text-ink-faint tabular">
+    <footer className="flex min-h-6 items-center gap-2 text-12 text-ink-faint tabular">
       <span className="min-w-0">
         {facts.join(" · ")}
         {state === "done" && (

@@ -94,7 +94,7 @@ function VersionButton({ item, isChosen, onClick }: { item: AgentVersionSummary;
       )}
     >
       <span className="flex items-center gap-1.5">
-        <span className="font-medium text-13 text-ink">Version {item.version}</span>
+        <span className="font-semibold text-14 text-ink">Version {item.version}</span>
         {item.is_current && <Badge tone="complete">Published</Badge>}
       </span>
       <span className="text-12 text-ink-soft">
@@ -182,7 +182,7 @@ function FieldList({ before, after }: { before: Side; after: Side }) {
   const fields = changedFields(before.values, after.values);
   if (fields.length === 0)
     return (
-      <p className="text-13 text-ink-soft">
+      <p className="text-14 text-ink-soft">
         {before.title} and {after.title.toLowerCase()} say the same.
       </p>
     );

@@ -71,7 +71,7 @@ export function AgentsPage() {
                           <Bot className="size-3.5" />
                         </span>
                         <span className="min-w-0">
-                          <Link href={`/agents/${agent.id}`} className="font-medium after:absolute after:inset-0">
+                          <Link href={`/agents/${agent.id}`} className="font-semibold after:absolute after:inset-0">
                             {agent.name}
                           </Link>
                           {agent.description && <span className="block max-w-96 truncate text-12 text-ink-faint">{agent.description}</span>}

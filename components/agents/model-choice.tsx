@@ -133,7 +133,7 @@ function ListProblem({ keyId, problem }: { keyId: string; problem: NonNullable<M
         {problem.is_key_refused ? problem.detail : `No list of models: ${problem.detail} Any model can be typed.`}{" "}
         {problem.is_key_refused &&
           (canAdminister ? (
-            <button type="button" className="font-medium text-thread-text hover:underline" onClick={() => setIsMending(true)}>
+            <button type="button" className="font-semibold text-thread-text hover:underline" onClick={() => setIsMending(true)}>
               Replace the key…
             </button>
           ) : (

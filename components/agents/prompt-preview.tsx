@@ -54,18 +54,18 @@ function Preview({ system, tools, response_format, body }: PromptPreview) {
     <div className="flex min-w-0 flex-col gap-5">
       <Part title="System message" note={system === null ? undefined : `${formatCount(system.length)} characters`}>
         {system === null ? (
-          <p className="text-13 text-ink-soft">None: there is no system prompt and no skill.</p>
+          <p className="text-14 text-ink-soft">None: there is no system prompt and no skill.</p>
         ) : (
           <Prose text={system} label="system message" />
         )}
       </Part>
       <Part title="Tools" note={tools.length ? plural(tools.length, "tool") : undefined}>
-        {tools.length === 0 && <p className="text-13 text-ink-soft">None: the model can only answer.</p>}
+        {tools.length === 0 && <p className="text-14 text-ink-soft">None: the model can only answer.</p>}
         {tools.length > 0 && (
           <ul className="flex flex-col gap-1.5">
             {tools.map((tool) => (
               <li key={tool.name}>
-                <Disclosure summary={<span className="font-medium font-mono">{tool.name}</span>} about={tool.description}>
+                <Disclosure summary={<span className="font-semibold font-mono">{tool.name}</span>} about={tool.description}>
                   <CodeBlock code={JSON.stringify(tool.parameters, null, 2)} label={`parameters of ${tool.name}`} />
                 </Disclosure>
               </li>
@@ -77,14 +77,14 @@ function Preview({ system, tools, response_format, body }: PromptPreview) {
         {response_format !== null ? (
           <CodeBlock code={JSON.stringify(response_format, null, 2)} label="response format" className="max-h-80 overflow-y-auto" />
         ) : (
-          <p className="text-13 text-ink-soft">
+          <p className="text-14 text-ink-soft">
             {isInWords
               ? "The provider takes no schema in this request: the system message asks for it in words, and each answer is checked."
               : "Free text."}
           </p>
         )}
       </Part>
-      <Disclosure summary={<span className="font-medium">Whole request</span>} about="JSON of the first round; the key goes in a header">
+      <Disclosure summary={<span className="font-semibold">Whole request</span>} about="JSON of the first round; the key goes in a header">
         <CodeBlock code={JSON.stringify(body, null, 2)} label="request" wraps />
       </Disclosure>
     </div>
@@ -114,7 +114,7 @@ function Part({ title, note, children }: { title: string; note?: string | undefi
   return (
     <section className="flex min-w-0 flex-col gap-1.5">
       <div className="flex items-baseline justify-between gap-3">
-        <h3 className="font-medium text-13">{title}</h3>
+        <h3 className="font-semibold text-14">{title}</h3>
         {note && <span className="text-12 text-ink-faint tabular">{note}</span>}
       </div>
       {children}

@@ -126,7 +126,7 @@ function UsedBy({ agentId }: { agentId: string }) {
   const more = data.total - shown.length;
   return (
     <p className="max-h-24 overflow-y-auto text-12 text-ink-soft">
-      <span className="font-medium text-ink">Used by {plural(data.total, "workflow")}</span>, whose next runs ask what you publish:{" "}
+      <span className="font-semibold text-ink">Used by {plural(data.total, "workflow")}</span>, whose next runs ask what you publish:{" "}
       {shown.map(({ id, name, enabled }, index) => (
         <span key={id}>
           {index > 0 && ", "}

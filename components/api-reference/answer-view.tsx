@@ -42,7 +42,7 @@ export function AnswerView({ answer, events, isOpen }: AnswerViewProps) {
           {events.slice(-MAX_EVENTS).map(({ id, event, data }, index) => (
             <li key={`${id}${index.toString()}`} className="flex flex-wrap gap-x-3 gap-y-0.5 px-3 py-1.5 font-mono text-12">
               <span className="text-ink-faint tabular">{id}</span>
-              <span className="font-medium text-thread-text">{event}</span>
+              <span className="font-semibold text-thread-text">{event}</span>
               <span className="min-w-0 basis-full break-all text-ink-soft">{data}</span>
             </li>
           ))}

@@ -82,9 +82,9 @@ function Reference({ document }: { document: ApiDocument }) {
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-col gap-3">
-        <h1 className="font-semibold text-18">API reference</h1>
+        <h1 className="font-semibold text-24">API reference</h1>
         {document.info.description && <Markdown className="max-w-168">{document.info.description}</Markdown>}
-        <p className="text-13 text-ink-soft">
+        <p className="text-14 text-ink-soft">
           Base address <code className="rounded-sm bg-sunken px-1 font-mono text-12 text-ink">{document.servers?.[0]?.url}</code>, and the
           same as{" "}
           <a href={SOURCE} className="text-thread-text underline underline-offset-2">
@@ -97,11 +97,11 @@ function Reference({ document }: { document: ApiDocument }) {
       <div className="grid gap-x-8 gap-y-6 lg:grid-cols-[176px_minmax(0,1fr)]">
         <ReferenceNavigation groups={found} search={search} onSearch={setSearch} />
         <div className="flex min-w-0 flex-col gap-8">
-          {found.length === 0 && <p className="text-13 text-ink-soft">No operation matches “{search}”.</p>}
+          {found.length === 0 && <p className="text-14 text-ink-soft">No operation matches “{search}”.</p>}
           {found.map(({ tag, description, operations }) => (
             <section key={tag} id={slugOf(tag)} aria-label={tag} className="flex scroll-mt-18 flex-col gap-2">
               <h2 className="font-semibold text-16">{tag}</h2>
-              {description && <p className="text-13 text-ink-soft">{description}</p>}
+              {description && <p className="text-14 text-ink-soft">{description}</p>}
               {operations.map((operation) => (
                 <OperationCard
                   key={operation.operationId}
@@ -131,7 +131,7 @@ function Shapes({ document, hash }: { document: ApiDocument; hash: string }) {
           summary={
             <>
               <code className="font-mono text-12">{name}</code>
-              {schema.description && <span className="min-w-0 text-13 text-ink-soft sm:ml-auto">{schema.description}</span>}
+              {schema.description && <span className="min-w-0 text-14 text-ink-soft sm:ml-auto">{schema.description}</span>}
             </>
           }
         >

@@ -29,7 +29,7 @@ export function CallerFields() {
   const { key, project, setKey, setProject } = useCaller();
   return (
     <section aria-label="Try it as" className="flex flex-col gap-3 rounded-lg border bg-surface p-4">
-      <p className="text-13 text-ink-soft">
+      <p className="text-14 text-ink-soft">
         Every operation can be tried here, on this install’s real data.{" "}
         {key === "" ? "Calls use your session in this browser." : "Calls use the key below."}
       </p>

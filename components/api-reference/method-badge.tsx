@@ -10,7 +10,7 @@ const METHODS: Record<string, string> = {
 
 export function MethodBadge({ method }: { method: string }) {
   return (
-    <span className={cn("w-14 shrink-0 rounded-sm py-0.5 text-center font-medium font-mono text-11", METHODS[method] ?? "bg-sunken")}>
+    <span className={cn("w-14 shrink-0 rounded-sm py-0.5 text-center font-semibold font-mono text-12", METHODS[method] ?? "bg-sunken")}>
       {method}
     </span>
   );

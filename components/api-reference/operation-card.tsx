@@ -21,7 +21,7 @@ export function OperationCard({ operation, document, isOpen }: OperationCardProp
         <>
           <MethodBadge method={operation.method} />
           <code className="min-w-0 break-all font-mono text-12">{operation.path}</code>
-          <span className="text-13 text-ink-soft sm:ml-auto">{operation.summary}</span>
+          <span className="text-14 text-ink-soft sm:ml-auto">{operation.summary}</span>
         </>
       }
     >

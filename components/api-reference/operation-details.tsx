@@ -64,7 +64,7 @@ function Parameters({ operation: { parameters = [] } }: Pick<PartProps, "operati
           <tbody>
             {parameters.map(({ in: place, name, required, schema = {}, description = schema.description }) => (
               <tr key={place + name} className="border-t align-top first:border-t-0">
-                <th scope="row" className="w-44 py-1.5 pr-4 text-left font-medium font-mono">
+                <th scope="row" className="w-44 py-1.5 pr-4 text-left font-semibold font-mono">
                   {name}
                   {required && (
                     <span className="text-failed" title="required">

@@ -38,7 +38,7 @@ export function SchemaTable({ schema, document, label }: SchemaTableProps) {
         <tbody>
           {fields.map(([name, field]) => (
             <tr key={name} className="border-t align-top first:border-t-0">
-              <th scope="row" className="w-44 py-1.5 pr-4 text-left font-medium font-mono">
+              <th scope="row" className="w-44 py-1.5 pr-4 text-left font-semibold font-mono">
                 {name}
                 {target.required?.includes(name) && (
                   <span className="text-failed" title="required">

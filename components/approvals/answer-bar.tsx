@@ -24,7 +24,7 @@ export function AnswerBar({ pending, selected, onAnswer, onClear, onUndo, onSend
     <div role="status" className="pointer-events-none sticky bottom-3 z-10 flex flex-col items-center gap-2">
       {selected.length > 0 && (
         <div className={BAR}>
-          <span className="font-medium text-13">{selected.length} selected</span>
+          <span className="font-semibold text-14">{selected.length} selected</span>
           <Button variant="primary" icon={<Check />} className={BUTTON} onClick={() => onAnswer("approved")}>
             Approve {selected.length}
           </Button>
@@ -38,7 +38,7 @@ export function AnswerBar({ pending, selected, onAnswer, onClear, onUndo, onSend
       )}
       {pending.length > 0 && (
         <div className={BAR}>
-          <span className="text-13">
+          <span className="text-14">
             {pendingWords(pending)} <Countdown until={pending.at(-1)?.at ?? 0} />
           </span>
           <Button icon={<Undo2 />} className={BUTTON} onClick={onUndo}>
@@ -104,7 +104,7 @@ export function OutcomeNotice({ outcome: { taken, refused }, onShow, onDismiss }
         <ul className="flex flex-col gap-1">
           {refused.slice(0, MOST_LISTED).map(({ review, reason }) => (
             <li key={review.id}>
-              <button type="button" className="font-medium text-thread-text hover:underline" onClick={() => onShow(review)}>
+              <button type="button" className="font-semibold text-thread-text hover:underline" onClick={() => onShow(review)}>
                 {review.title || review.label}
               </button>
               {`: ${reason}`}

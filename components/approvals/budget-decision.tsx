@@ -56,7 +56,7 @@ export function BudgetDecision({ review, onDecided }: { review: ReviewSummary; o
   return (
     <form onSubmit={onSubmit} noValidate aria-label={`Decide: ${review.title || review.label}`} className="flex flex-col gap-3">
       {budget && (
-        <ul className="flex flex-col gap-1 text-13">
+        <ul className="flex flex-col gap-1 text-14">
           <li>
             This run has spent <strong className="font-semibold tabular">{formatCost(budget.run_spent)}</strong>.
           </li>

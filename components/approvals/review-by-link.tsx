@@ -132,7 +132,7 @@ function DecisionForm({ token, review, onDecided, isPreview }: DecisionFormProps
         </Notice>
       )}
       {due_at !== null && (
-        <p className="text-13 text-ink-soft">
+        <p className="text-14 text-ink-soft">
           Without a decision it counts as rejected <Time value={due_at} />.
         </p>
       )}

@@ -45,7 +45,7 @@ export function ReviewCard({ hasRun = true, isPlain = false, ...decision }: Revi
     >
       <div className={cn("flex flex-col gap-3", !isPlain && "p-4 max-sm:p-3.5")}>
         <header className="flex flex-col gap-1">
-          <h2 id={titleId} className="flex items-start gap-2 break-words font-semibold text-15">
+          <h2 id={titleId} className="flex items-start gap-2 break-words font-semibold text-16">
             {isWaiting && <StatusIcon status="waiting" className="mt-1" />}
             <span className="min-w-0">{review.title || review.label}</span>
           </h2>
@@ -55,7 +55,7 @@ export function ReviewCard({ hasRun = true, isPlain = false, ...decision }: Revi
         {review.text !== null && !(review.editable && isWaiting && review.may_decide) && (
           <section aria-label="Text that flows on" className="flex flex-col gap-1">
             <p className="text-12 text-ink-soft">Text that flows on</p>
-            <p className="whitespace-pre-wrap break-words rounded-md border px-3 py-2.5 text-13">{review.text}</p>
+            <p className="whitespace-pre-wrap break-words rounded-md border px-3 py-2.5 text-14">{review.text}</p>
           </section>
         )}
         {/* In a panel the answers stay in view while the content is read; on a phone they would leave no room to read it in. */}
@@ -128,7 +128,7 @@ export function ReviewContent({ review: { description, display_value }, missing 
   );
   return (
     <>
-      {description.trim() !== "" && <Markdown className="text-13 text-ink-soft">{description}</Markdown>}
+      {description.trim() !== "" && <Markdown className="text-14 text-ink-soft">{description}</Markdown>}
       {/* A short content is whole, so it is the description or the title that was cut. */}
       {!hasLongContent && fold}
       {display_value.trim() !== "" && (

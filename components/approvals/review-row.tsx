@@ -54,7 +54,7 @@ export function ReviewRow({ review, isShown, isSelected, pending, onSelect, onSh
         className="flex min-h-14 min-w-0 flex-1 flex-col justify-center gap-0.5 py-2 text-left"
       >
         <span className="flex w-full min-w-0 items-baseline gap-2">
-          <span className="min-w-0 flex-1 truncate font-medium text-14">{name}</span>
+          <span className="min-w-0 flex-1 truncate font-semibold text-14">{name}</span>
           {pending ? (
             <span className="shrink-0 text-12 text-ink-soft">
               <Undo2 aria-hidden className="mr-1 inline size-3" />

@@ -168,11 +168,11 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
       <div className="flex flex-col gap-3">
         {notice}
         {isFiltered(filters) ? (
-          <p className="py-6 text-13 text-ink-soft">No review matches these filters.</p>
+          <p className="py-6 text-14 text-ink-soft">No review matches these filters.</p>
         ) : isWaiting ? (
           <NothingWaits />
         ) : (
-          <p className="py-6 text-13 text-ink-soft">No review has been decided yet.</p>
+          <p className="py-6 text-14 text-ink-soft">No review has been decided yet.</p>
         )}
         {bar}
       </div>
@@ -224,7 +224,7 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
             All reviews
           </Button>
           {read && pendingOf(read.id) ? (
-            <p className="rounded-lg border bg-surface p-4 text-13 text-ink-soft">Answered. It is sent in a moment; Undo takes it back.</p>
+            <p className="rounded-lg border bg-surface p-4 text-14 text-ink-soft">Answered. It is sent in a moment; Undo takes it back.</p>
           ) : (
             read && (
               <ReviewCard
@@ -251,7 +251,7 @@ const NothingWaits = () => (
   <EmptyState
     title="Nothing waits for a decision"
     actions={
-      <Link href="/docs/reviews" className="text-13 text-thread-text hover:underline">
+      <Link href="/docs/reviews" className="text-14 text-thread-text hover:underline">
         How reviews work
       </Link>
     }

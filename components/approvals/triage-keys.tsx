@@ -65,7 +65,7 @@ export function useTriageKeys(actions: TriageActions): void {
 
 export const TriageHelp = ({ onClose }: { onClose: () => void }) => (
   <Dialog onClose={onClose} title="Keys" size="sm">
-    <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-2 text-13">
+    <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-2 text-14">
       {KEYS.map(([keys, words]) => (
         <div key={words} className="contents">
           <dt className="flex gap-1">

@@ -35,14 +35,14 @@ export function Verdict({ review, isSending = false }: { review: Review; isSendi
   if (status === "waiting") return null;
   if (status === "withdrawn")
     return (
-      <p className="flex items-start gap-2 text-13 text-ink-soft">
+      <p className="flex items-start gap-2 text-14 text-ink-soft">
         <StatusIcon status="skipped" isDecorative className="mt-0.75" />
         Not needed any more: the run ended before anybody decided.
       </p>
     );
   const isApproved = status === "approved";
   return (
-    <div className="flex items-start gap-2 text-13">
+    <div className="flex items-start gap-2 text-14">
       <StatusIcon status={isSending ? "running" : isApproved ? "complete" : "cancelled"} isDecorative className="mt-0.75" />
       <div className="min-w-0 flex-1">
         <p>

@@ -23,8 +23,8 @@ export function AssistantPage() {
   return (
     <div className="flex h-full min-h-0">
       <nav aria-label="Threads" className="flex w-64 shrink-0 flex-col border-r max-md:hidden">
-        <div className="flex flex-col gap-4 px-4 pt-8 pb-3">
-          <h1 className="font-semibold text-18">Assistant</h1>
+        <div className="flex flex-col gap-4 pt-8 pr-4 pb-3 pl-8">
+          <h1 className="font-semibold text-24">Assistant</h1>
           <Button icon={<Plus />} onClick={() => open(null)}>
             New thread
           </Button>

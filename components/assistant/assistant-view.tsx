@@ -216,7 +216,7 @@ const Beginning = ({ children }: { children: ReactNode }) => (
     <div className="flex flex-col gap-1 px-1">
       <Sparkles aria-hidden className="mb-1 size-5 text-thread-text" />
       <h3 className="font-semibold text-16">What would you like to do?</h3>
-      <p className="text-13 text-ink-soft">
+      <p className="text-14 text-ink-soft">
         It reads what you may read and does what you may do. Changes are proposed first; nothing happens before you accept.
       </p>
     </div>
@@ -237,7 +237,7 @@ function Suggestions({ place, onStart }: { place: AssistantPlace; onStart: (star
           <button
             type="button"
             onClick={() => onStart(starter)}
-            className="group flex w-full items-start gap-2 rounded-lg border bg-raised px-3 py-2.5 text-left text-13 text-ink transition-colors hover:border-thread hover:bg-thread-soft pointer-coarse:min-h-11"
+            className="group flex w-full items-start gap-2 rounded-lg border bg-raised px-3 py-2.5 text-left text-14 text-ink transition-colors hover:border-thread hover:bg-thread-soft pointer-coarse:min-h-11"
           >
             <span className="min-w-0 flex-1">{starter.prompt}</span>
             <CornerDownLeft
@@ -257,7 +257,7 @@ function NotReady({ settings }: { settings: Parameters<typeof AssistantForm>[0][
   return (
     <section
       aria-label="The assistant is not set up"
-      className="flex flex-col gap-4 rounded-lg border border-waiting/60 bg-raised p-4 text-13 shadow-md"
+      className="flex flex-col gap-4 rounded-lg border border-waiting/60 bg-raised p-4 text-14 shadow-md"
     >
       <p className="flex gap-2.5">
         <TriangleAlert aria-hidden className="mt-0.75 size-3.5 shrink-0 text-waiting" />

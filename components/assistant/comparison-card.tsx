@@ -43,7 +43,7 @@ export function ComparisonCard({ before, after, proposalId }: { before: string; 
     <Card label="Before and after">
       <div className="flex items-center gap-2.5">
         <Scale aria-hidden className="size-4 shrink-0 text-ink-faint" />
-        <h4 className="font-semibold text-13 text-ink">Before and after</h4>
+        <h4 className="font-semibold text-14 text-ink">Before and after</h4>
       </div>
       <div className="grid grid-cols-2 gap-2">
         <Side title="Before" query={first} />
@@ -88,7 +88,7 @@ function Side({ title, query }: { title: string; query: ReturnType<typeof useExe
   const { data } = query;
   return (
     <section aria-label={title} className="flex min-w-0 flex-col gap-2 rounded-md border bg-surface p-2.5 text-12">
-      <h5 className="font-medium text-11 text-ink-faint">{title}</h5>
+      <h5 className="font-semibold text-12 text-ink-faint">{title}</h5>
       {query.isError && <LoadFailure query={query} />}
       {query.isPending && <Skeleton className="h-20" />}
       {data && <Facts {...data} />}
@@ -103,7 +103,7 @@ function Facts({ execution, graph }: ExecutionView) {
   return (
     <>
       <StatusBadge status={status} className="self-start" />
-      {failed && status === "failed" && <p className="break-words font-medium">{labelOf(failed.data, failed.type)}</p>}
+      {failed && status === "failed" && <p className="break-words font-semibold">{labelOf(failed.data, failed.type)}</p>}
       {said && (
         <p className={cn("line-clamp-6 break-words", status === "completed" ? "text-ink" : "text-failed")}>{said.slice(0, SHOWN)}</p>
       )}
@@ -113,7 +113,7 @@ function Facts({ execution, graph }: ExecutionView) {
       </p>
       <Link
         href={`/runs/${id}`}
-        className="inline-flex min-h-6 items-center gap-0.5 self-start font-medium text-thread-text hover:underline"
+        className="inline-flex min-h-6 items-center gap-0.5 self-start font-semibold text-thread-text hover:underline"
       >
         Run
         <ArrowUpRight aria-hidden className="size-3" />

@@ -239,7 +239,7 @@ function ModeSwitch({ mode, onChange }: { mode: MessageMode; onChange: (mode: Me
       <legend className="sr-only">Mode</legend>
       {(Object.keys(MODES) as MessageMode[]).map((key) => (
         <Tooltip key={key} content={MODES[key].hint}>
-          <label className="inline-flex h-6 cursor-pointer items-center rounded-sm px-2 font-medium text-12 text-ink-soft hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:shadow-sm has-focus-visible:outline-2 has-focus-visible:outline-thread pointer-coarse:h-9 pointer-coarse:px-3">
+          <label className="inline-flex h-6 cursor-pointer items-center rounded-sm px-2 font-semibold text-12 text-ink-soft hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:shadow-sm has-focus-visible:outline-2 has-focus-visible:outline-thread pointer-coarse:h-9 pointer-coarse:px-3">
             <input type="radio" name="assistant-mode" checked={key === mode} onChange={() => onChange(key)} className="sr-only" />
             {MODES[key].label}
           </label>

@@ -94,7 +94,7 @@ export function MentionMenu({ id, mentions, active, isPending, onActive, onChoos
           return (
             <div key={`${kind} ${mention.id}`} role="presentation">
               {mentions[index - 1]?.kind !== kind && (
-                <p aria-hidden className="px-2 pt-1.5 pb-1 text-11 text-ink-faint">
+                <p aria-hidden className="px-2 pt-1.5 pb-1 text-12 text-ink-faint">
                   {title}
                 </p>
               )}

@@ -92,14 +92,14 @@ function Proposed({ part, onAsk }: { part: ProposalPart; onAsk: (prompt: string)
     <Card label="Proposed change" look={isOpen ? "offered" : "quiet"}>
       <div className="flex gap-2.5">
         <GitPullRequestArrow aria-hidden className={cn("mt-0.5 size-4 shrink-0", isOpen ? "text-thread-text" : "text-ink-faint")} />
-        <h4 className="min-w-0 break-words font-semibold text-13 text-ink">{summary}</h4>
+        <h4 className="min-w-0 break-words font-semibold text-14 text-ink">{summary}</h4>
       </div>
       <Changes proposalId={id} />
       {problems.length > 0 && isOpen && (
         <div className="flex gap-2 rounded-md bg-waiting-soft px-2.5 py-2 text-12">
           <TriangleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0 text-waiting" />
           <div className="min-w-0">
-            <p className="font-medium">{problemsInWords(problems)}</p>
+            <p className="font-semibold">{problemsInWords(problems)}</p>
             <ul className="mt-0.5 list-disc pl-4">
               {problems.slice(0, 5).map(({ node_id, field, message }) => (
                 <li key={`${node_id} ${field} ${message}`} className="break-words">
@@ -227,7 +227,7 @@ function Changes({ proposalId }: { proposalId: string }) {
 }
 
 const Kind = ({ kind }: { kind: NodeDiffKind }) => (
-  <span className={cn("shrink-0 rounded-sm px-1.5 py-0.5 font-medium text-11 leading-none", KINDS[kind].style)}>{KINDS[kind].word}</span>
+  <span className={cn("shrink-0 rounded-sm px-1.5 py-0.5 font-semibold text-12 leading-none", KINDS[kind].style)}>{KINDS[kind].word}</span>
 );
 
 function NodeChange({ change }: { change: NodeDiff }) {
@@ -243,7 +243,7 @@ function NodeChange({ change }: { change: NodeDiff }) {
   const line = (
     <>
       <Kind kind={kind} />
-      <span className={cn("min-w-0 break-words font-medium text-12 text-ink", kind === "removed" && "line-through")}>
+      <span className={cn("min-w-0 break-words font-semibold text-12 text-ink", kind === "removed" && "line-through")}>
         {accessibleName(node.type, node.data)}
       </span>
     </>
@@ -253,14 +253,14 @@ function NodeChange({ change }: { change: NodeDiff }) {
     <details className="group rounded-md border bg-surface open:bg-raised">
       <summary className="flex cursor-pointer list-none items-center gap-2 rounded-md px-2 py-1.5 hover:bg-hover pointer-coarse:min-h-10 [&::-webkit-details-marker]:hidden">
         {line}
-        <span className="ml-auto max-w-[45%] shrink-0 truncate text-11 text-ink-faint">
+        <span className="ml-auto max-w-[45%] shrink-0 truncate text-12 text-ink-faint">
           {values.map(({ field }) => fieldTitle(node.type, field)).join(", ")}
         </span>
       </summary>
       <dl className="flex flex-col gap-2 border-t px-2.5 py-2 text-12">
         {values.map(({ field, before, after }) => (
           <div key={field} className="flex min-w-0 flex-col">
-            <dt className="text-11 text-ink-faint">{fieldTitle(node.type, field)}</dt>
+            <dt className="text-12 text-ink-faint">{fieldTitle(node.type, field)}</dt>
             <dd className="max-h-40 overflow-y-auto whitespace-pre-wrap break-words text-ink">
               <FieldValue before={before} after={after} />
             </dd>

@@ -38,7 +38,7 @@ export function Card({ label, look = "quiet", children }: { label: string; look?
       ref={card}
       tabIndex={-1}
       aria-label={label}
-      className={cn("flex min-w-0 flex-col gap-3 rounded-lg border bg-raised p-3.5 text-13 focus:outline-none", LOOKS[look])}
+      className={cn("flex min-w-0 flex-col gap-3 rounded-lg border bg-raised p-3.5 text-14 focus:outline-none", LOOKS[look])}
     >
       {children}
     </section>
@@ -68,7 +68,7 @@ export function QuestionCard({ part, isOver }: { part: QuestionPart; isOver: boo
   const isSent = answer.isPending || answer.isSuccess;
   return (
     <Card label="Question" look={isOpen ? "waiting" : "quiet"}>
-      <p className="whitespace-pre-wrap break-words font-medium text-ink">{text}</p>
+      <p className="whitespace-pre-wrap break-words font-semibold text-ink">{text}</p>
       {!isOpen && (
         <Outcome isGood={ending?.outcome === "answered"}>{ending?.outcome === "answered" ? ending.answer : "Not answered"}</Outcome>
       )}
@@ -112,7 +112,7 @@ function OptionButton({
       disabled={disabled}
       onClick={onClick}
       className={cn(
-        "min-h-8 rounded-md border px-3 py-1.5 text-left text-13 transition-colors hover:border-thread hover:bg-thread-soft disabled:pointer-events-none disabled:opacity-55 pointer-coarse:min-h-11",
+        "min-h-8 rounded-md border px-3 py-1.5 text-left text-14 transition-colors hover:border-thread hover:bg-thread-soft disabled:pointer-events-none disabled:opacity-55 pointer-coarse:min-h-11",
         isQuiet ? "border-line border-dashed text-ink-soft" : "border-line-strong bg-surface text-ink",
       )}
     >
@@ -204,7 +204,7 @@ export function ConfirmationCard({ part, isOver }: { part: ConfirmationPart; isO
       <div className="flex gap-2.5">
         <ShieldQuestion aria-hidden className={cn("mt-0.5 size-4 shrink-0", isOpen ? "text-waiting" : "text-ink-faint")} />
         <div className="flex min-w-0 flex-col gap-1">
-          <h4 className="break-words font-semibold text-13 text-ink">{action}</h4>
+          <h4 className="break-words font-semibold text-14 text-ink">{action}</h4>
           <p className="whitespace-pre-line break-words text-12 text-ink-soft">{summary}</p>
           {details.map(({ label, text }) => (
             <details key={label} className="text-12">

@@ -47,7 +47,7 @@ export function ThreadList({ current, onOpen }: ThreadListProps) {
   return (
     <>
       <LoadFailure query={threads} />
-      {threads.data && items.length === 0 && <p className="px-4 py-2 text-13 text-ink-soft">Nothing yet.</p>}
+      {threads.data && items.length === 0 && <p className="px-4 py-2 text-14 text-ink-soft">Nothing yet.</p>}
       <ul aria-label="Threads" className="flex flex-col gap-0.5 p-1.5">
         {items.map((thread) => (
           <li key={thread.id} className="group relative flex items-center">
@@ -57,12 +57,12 @@ export function ThreadList({ current, onOpen }: ThreadListProps) {
               onClick={() => onOpen(thread.id)}
               className="flex min-h-11 min-w-0 flex-1 flex-col justify-center rounded-md py-1 pr-9 pl-2.5 text-left transition-colors hover:bg-hover aria-[current=true]:bg-press"
             >
-              <span className="w-full truncate font-medium text-13 text-ink">{titleOf(thread)}</span>
-              <span className={cn("flex items-center gap-1.5 text-11", thread.id === current ? "text-ink-soft" : "text-ink-faint")}>
+              <span className="w-full truncate font-semibold text-14 text-ink">{titleOf(thread)}</span>
+              <span className={cn("flex items-center gap-1.5 text-12", thread.id === current ? "text-ink-soft" : "text-ink-faint")}>
                 {thread.is_waiting ? (
-                  <span className="font-medium text-waiting">Waits for you</span>
+                  <span className="font-semibold text-waiting">Waits for you</span>
                 ) : (
-                  thread.is_working && <span className="font-medium text-running">Working</span>
+                  thread.is_working && <span className="font-semibold text-running">Working</span>
                 )}
                 <Time value={thread.updated_at} />
               </span>

@@ -44,7 +44,7 @@ export const TurnView = memo(function TurnView({ turn, onAsk, onTakeBack, isLast
         </p>
         <About turn={turn} />
         {status === "queued" && (
-          <p className="flex min-h-6 items-center gap-2 text-11 text-ink-faint">
+          <p className="flex min-h-6 items-center gap-2 text-12 text-ink-faint">
             <span>Queued</span>
             {onTakeBack && (
               <button
@@ -57,7 +57,7 @@ export const TurnView = memo(function TurnView({ turn, onAsk, onTakeBack, isLast
             )}
           </p>
         )}
-        {status === "taken_back" && <p className="text-11 text-ink-faint">Taken back before it was begun</p>}
+        {status === "taken_back" && <p className="text-12 text-ink-faint">Taken back before it was begun</p>}
       </div>
       {blocksOf(turn).map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
@@ -87,7 +87,7 @@ function About({ turn: { attached, context } }: { turn: Turn }) {
           <li key={kind} className="min-w-0">
             <Link
               href={placeOf(refs[kind])?.href ?? ""}
-              className="flex min-h-6 items-center gap-1 rounded-sm text-11 text-ink-soft hover:text-ink hover:underline pointer-coarse:min-h-10"
+              className="flex min-h-6 items-center gap-1 rounded-sm text-12 text-ink-soft hover:text-ink hover:underline pointer-coarse:min-h-10"
             >
               <Icon aria-hidden className="size-3 shrink-0" />
               <span className="min-w-0 truncate">
@@ -168,7 +168,7 @@ function Progress({ turn }: { turn: Turn }) {
           <span key={delay} className={`size-1 animate-breathe rounded-full bg-thread ${delay}`} />
         ))}
       </span>
-      <span className="font-medium">{progressOf(turn)}</span>
+      <span className="font-semibold">{progressOf(turn)}</span>
       <span className="text-ink-faint">
         <Elapsed since={turn.created_at} />
         {usage && (
@@ -218,7 +218,7 @@ function Ending({ turn, onAsk, isLast }: TurnViewProps) {
       {status === "failed" && error !== null && <Failure error={error} turn={turn} onAsk={onAsk} isLast={isLast} />}
       {status === "done" && turn.parts.length === 0 && <Quiet>The model sent an empty answer.</Quiet>}
       {(usage || text !== "") && (
-        <footer className="flex min-h-6 items-center gap-2 text-11 text-ink-faint tabular">
+        <footer className="flex min-h-6 items-center gap-2 text-12 text-ink-faint tabular">
           {usage && (
             <span className="min-w-0">
               {formatTokens(usage.input_tokens, usage.output_tokens)} tokens{" · "}

@@ -57,7 +57,7 @@ function ShareDialog({ canvas: { id: canvas_id, share }, onClose }: { canvas: Sh
     return (
       <Dialog onClose={onClose} title="Copy the link now" description="It is shown this once." isDismissable={false}>
         <CopyField label="Link" value={make.data.url} what="link" />
-        <p className="text-13 text-ink-soft">
+        <p className="text-14 text-ink-soft">
           It ends <Time value={make.data.expires_at} />, or when you end it here.
         </p>
         <DialogFooter>

@@ -34,7 +34,7 @@ export function SharedCanvasPage({ token, initial, problem }: SharedCanvasPagePr
     <main className="min-h-dvh">
       <Page width="wide" className="print:p-0">
         <header className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
-          <h1 className="font-semibold text-18 [overflow-wrap:anywhere]">{shown?.name ?? "This link cannot be used"}</h1>
+          <h1 className="font-semibold text-24 [overflow-wrap:anywhere]">{shown?.name ?? "This link cannot be used"}</h1>
           {shown && (
             <p className="flex items-center gap-2 text-12 text-ink-faint">
               <LogoMark />

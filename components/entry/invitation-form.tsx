@@ -36,7 +36,7 @@ export function InvitationForm({ token, invitation }: InvitationFormProps) {
       {account === "signed_in" && <JoinAsMyself token={token} invitation={invitation} />}
       {(account === "verified" || (account === "unverified" && !isReset)) && <SignInAndJoin token={token} invitation={invitation} />}
       {account === "unverified" && !isReset && (
-        <p className="border-t pt-4 text-13 text-ink-soft">
+        <p className="border-t pt-4 text-14 text-ink-soft">
           Did somebody else make that account, or is the password lost?{" "}
           <button type="button" className="text-thread-text underline underline-offset-2" onClick={() => setIsReset(true)}>
             Set a new password
@@ -115,7 +115,7 @@ function SignInAndJoin({ token, invitation: { email, project_id } }: InvitationF
   });
   return (
     <Form form={form}>
-      <p className="text-13 text-ink-soft">This address has an account. Sign in to join with it.</p>
+      <p className="text-14 text-ink-soft">This address has an account. Sign in to join with it.</p>
       <Address email={email} />
       <FormField form={form} name="password" hint={null} type="password" autoComplete="current-password" autoFocus />
       {needsCode && <CodeField value={form.values.code ?? ""} onChange={(code) => form.set("code", code)} />}
@@ -123,7 +123,7 @@ function SignInAndJoin({ token, invitation: { email, project_id } }: InvitationF
       <FormSubmit form={form} variant="primary" size="lg">
         Sign in and join
       </FormSubmit>
-      <p className="text-13 text-ink-soft">
+      <p className="text-14 text-ink-soft">
         You sign in another way?{" "}
         <Link href={`/sign-in?next=${encodeURIComponent(`/invite/${token}`)}`} className="text-thread-text underline underline-offset-2">
           To the sign-in page

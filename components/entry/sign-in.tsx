@@ -100,7 +100,7 @@ export function SignInForm({ next, isSignupOpen }: { next: string; isSignupOpen:
         </div>
       )}
       {isSignupOpen && (
-        <p className="mt-4 text-13 text-ink-soft">
+        <p className="mt-4 text-14 text-ink-soft">
           No account yet?{" "}
           <Link href="/sign-up" className="text-thread-text underline underline-offset-2">
             Sign up

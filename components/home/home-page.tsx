@@ -162,7 +162,7 @@ export function HomePage() {
               <ul className="divide-y">
                 {recent.map((workflow) => (
                   <li key={workflow.id} className="relative flex min-h-11 items-center gap-3 px-3 py-1.5 transition-colors hover:bg-hover">
-                    <Link href={`/workflows/${workflow.id}`} className="min-w-0 flex-1 truncate font-medium after:absolute after:inset-0">
+                    <Link href={`/workflows/${workflow.id}`} className="min-w-0 flex-1 truncate font-semibold after:absolute after:inset-0">
                       {workflow.name}
                     </Link>
                     <span className="flex text-12">
@@ -234,7 +234,7 @@ export function ReviewRows({ reviews }: { reviews: readonly ReviewSummary[] }) {
         <li key={review.id} className="relative flex min-h-11 items-center gap-3 px-3 py-1.5 transition-colors hover:bg-hover">
           <StatusIcon status="waiting" />
           <div className="min-w-0 flex-1">
-            <Link href={`/runs/${review.execution_id}`} className="block truncate font-medium after:absolute after:inset-0">
+            <Link href={`/runs/${review.execution_id}`} className="block truncate font-semibold after:absolute after:inset-0">
               {review.title || review.label}
             </Link>
             <p className="truncate text-12 text-ink-soft">{review.workflow_name}</p>

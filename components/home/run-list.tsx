@@ -21,7 +21,7 @@ export function HomeSection({
   return (
     <section aria-label={title} className="flex min-w-0 flex-col gap-2">
       <div className="flex min-h-7 items-center justify-between gap-3">
-        <h2 className="font-semibold text-14">
+        <h2 className="font-semibold text-16">
           {title}
           {count !== undefined && count > 0 && <span className="ml-2 font-normal text-12 text-ink-faint tabular">{count}</span>}
         </h2>
@@ -40,7 +40,7 @@ export function RunList({ runs }: { runs: readonly ExecutionSummary[] }) {
         <li key={run.id} className="relative flex min-h-11 items-center gap-3 px-3 py-1.5 transition-colors hover:bg-hover">
           <StatusIcon status={run.status} isDecorative />
           <div className="min-w-0 flex-1">
-            <Link href={`/runs/${run.id}`} className="block truncate font-medium after:absolute after:inset-0">
+            <Link href={`/runs/${run.id}`} className="block truncate font-semibold after:absolute after:inset-0">
               {run.workflow_name}
               <span className="sr-only">, {statusLooks[run.status].label}</span>
             </Link>
@@ -62,7 +62,7 @@ export function IdleSummary({ last }: { last: ExecutionSummary }) {
       Nothing is running. Last:
       <Link href={`/runs/${last.id}`} className="inline-flex min-h-6 min-w-0 items-center gap-1.5 text-ink hover:underline">
         <StatusIcon status={last.status} />
-        <span className="truncate font-medium">{last.workflow_name}</span>
+        <span className="truncate font-semibold">{last.workflow_name}</span>
       </Link>
       <Time value={last.created_at} className="ml-auto whitespace-nowrap text-12 tabular" />
     </p>

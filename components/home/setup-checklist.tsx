@@ -20,7 +20,7 @@ export function SetupChecklist({ steps }: { steps: readonly SetupStep[] }) {
   return (
     <section aria-labelledby="setup-title" className="rounded-lg border border-line-strong bg-surface">
       <div className="flex items-baseline justify-between gap-4 px-5 pt-4 pb-2">
-        <h2 id="setup-title" className="font-semibold text-14">
+        <h2 id="setup-title" className="font-semibold text-16">
           From nothing to a first run
         </h2>
         <p className="text-12 text-ink-soft tabular">
@@ -39,7 +39,7 @@ export function SetupChecklist({ steps }: { steps: readonly SetupStep[] }) {
             <span
               aria-hidden
               className={cn(
-                "relative z-1 grid size-5.25 shrink-0 place-items-center rounded-full border font-medium text-11 tabular",
+                "relative z-1 grid size-5.25 shrink-0 place-items-center rounded-full border font-semibold text-12 tabular",
                 step.isDone
                   ? "border-thread bg-thread text-on-thread"
                   : index === next
@@ -50,7 +50,7 @@ export function SetupChecklist({ steps }: { steps: readonly SetupStep[] }) {
               {step.isDone ? <Check className="size-3" strokeWidth={3} /> : index + 1}
             </span>
             <div className="min-w-0 flex-1">
-              <p className={cn("font-medium", step.isDone && "text-ink-soft")}>
+              <p className={cn("font-semibold", step.isDone && "text-ink-soft")}>
                 {step.title}
                 {step.isDone && <span className="sr-only"> (done)</span>}
               </p>

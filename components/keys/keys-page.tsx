@@ -77,20 +77,20 @@ export function KeysPage() {
       >
         {(key) => (
           <TableRow key={key.id}>
-            <TableCell className="font-medium">
+            <TableCell className="font-semibold">
               {key.name}
-              <span className="block whitespace-nowrap font-mono font-normal text-11 text-ink-faint md:hidden">{key.masked_key}</span>
+              <span className="block whitespace-nowrap font-mono font-normal text-12 text-ink-faint md:hidden">{key.masked_key}</span>
               <SpentLine scope="llm_key" id={key.id} ids={keys.data?.items.map(({ id }) => id) ?? []} className="font-normal" />
             </TableCell>
             <TableCell>
               {providerKind(key.provider).label}
               {key.prices.length > 0 && (
-                <Link href={PRICES_PLACE} className="block w-fit text-11 text-ink-faint underline-offset-2 hover:underline">
+                <Link href={PRICES_PLACE} className="block w-fit text-12 text-ink-faint underline-offset-2 hover:underline">
                   {plural(key.prices.length, "price")} of its own
                 </Link>
               )}
               {key.base_url && (
-                <span className="block max-w-64 truncate font-mono max-md:max-w-28 text-11 text-ink-faint">{key.base_url}</span>
+                <span className="block max-w-64 truncate font-mono max-md:max-w-28 text-12 text-ink-faint">{key.base_url}</span>
               )}
             </TableCell>
             <TableCell className="font-mono text-12 text-ink-soft max-md:hidden">{key.masked_key}</TableCell>

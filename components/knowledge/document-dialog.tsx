@@ -56,13 +56,13 @@ function DocumentText({ uri, text, passage }: { uri: string | null; text: string
         </Notice>
       )}
       {text === "" ? (
-        <p className="text-13 text-ink-soft">Its text has not been read yet.</p>
+        <p className="text-14 text-ink-soft">Its text has not been read yet.</p>
       ) : (
         <section
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
           tabIndex={0}
           aria-label="Text of the document"
-          className="max-h-[60vh] overflow-y-auto whitespace-pre-wrap break-words rounded-md border bg-sunken p-3 text-13"
+          className="max-h-[60vh] overflow-y-auto whitespace-pre-wrap break-words rounded-md border bg-sunken p-3 text-14"
         >
           {place ? (
             <>

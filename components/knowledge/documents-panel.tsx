@@ -72,7 +72,7 @@ export function DocumentsPanel({ rag }: { rag: Rag }) {
               <button
                 type="button"
                 onClick={() => setShown(document)}
-                className="min-h-6 break-words text-left font-medium hover:underline [overflow-wrap:anywhere]"
+                className="min-h-6 break-words text-left font-semibold hover:underline [overflow-wrap:anywhere]"
               >
                 {document.title}
               </button>

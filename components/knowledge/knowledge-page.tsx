@@ -88,7 +88,7 @@ function SourceRow({ rag }: { rag: Rag }) {
           <span aria-hidden className="grid size-6 shrink-0 place-items-center rounded-md bg-thread-soft text-thread-text">
             <Icon className="size-3.5" />
           </span>
-          <Link href={`/knowledge/${rag.id}`} className="min-w-0 font-medium [overflow-wrap:anywhere] after:absolute after:inset-0">
+          <Link href={`/knowledge/${rag.id}`} className="min-w-0 font-semibold [overflow-wrap:anywhere] after:absolute after:inset-0">
             {rag.name}
           </Link>
         </span>

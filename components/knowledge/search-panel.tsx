@@ -24,7 +24,7 @@ export function SearchPanel({ rag }: { rag: Rag }) {
   );
   return (
     <section aria-labelledby="try-search" className="flex min-w-0 flex-col gap-4 rounded-lg border bg-surface p-4">
-      <h2 id="try-search" className="font-semibold text-14">
+      <h2 id="try-search" className="font-semibold text-16">
         Try a search
       </h2>
       <form
@@ -51,7 +51,7 @@ export function SearchPanel({ rag }: { rag: Rag }) {
             {problem}
           </Notice>
         ))}
-        {found.data?.items.length === 0 && <p className="text-13 text-ink-soft">Nothing fits. An agent would be told so.</p>}
+        {found.data?.items.length === 0 && <p className="text-14 text-ink-soft">Nothing fits. An agent would be told so.</p>}
         {found.data && found.data.items.length > 0 && (
           <ol className="flex flex-col divide-y">
             {found.data.items.map((hit, index) => (
@@ -71,15 +71,20 @@ function Hit({ hit: { title, place, text, uri } }: { hit: RagHit }) {
     <li className="flex flex-col gap-1 py-3 first:pt-0 last:pb-0">
       <p className="flex flex-wrap gap-x-1.5 text-12">
         {uri && /^https?:/.test(uri) ? (
-          <a href={uri} target="_blank" rel="noreferrer" className="font-medium text-thread-text [overflow-wrap:anywhere] hover:underline">
+          <a
+            href={uri}
+            target="_blank"
+            rel="noreferrer"
+            className="font-semibold text-thread-text [overflow-wrap:anywhere] hover:underline"
+          >
             {title}
           </a>
         ) : (
-          <span className="font-medium [overflow-wrap:anywhere]">{title}</span>
+          <span className="font-semibold [overflow-wrap:anywhere]">{title}</span>
         )}
         {place && <span className="text-ink-faint">{place}</span>}
       </p>
-      <p className={isOpen ? "whitespace-pre-wrap break-words text-13 text-ink-soft" : "line-clamp-4 break-words text-13 text-ink-soft"}>
+      <p className={isOpen ? "whitespace-pre-wrap break-words text-14 text-ink-soft" : "line-clamp-4 break-words text-14 text-ink-soft"}>
         {text}
       </p>
       {text.length > 220 && (

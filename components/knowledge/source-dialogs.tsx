@@ -20,7 +20,7 @@ export function CreateSourceDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog onClose={onClose} title="New knowledge source">
       <fieldset className="grid gap-2 sm:grid-cols-2">
-        <legend className="mb-1.5 font-medium text-12">Kind</legend>
+        <legend className="mb-1.5 font-semibold text-12">Kind</legend>
         {RagType.options.map((option) => {
           const { label, description, icon: Icon } = sourceKinds[option];
           return (
@@ -41,7 +41,7 @@ export function CreateSourceDialog({ onClose }: { onClose: () => void }) {
               />
               <Icon aria-hidden className={cn("mt-0.5 size-4 shrink-0", type === option ? "text-thread-text" : "text-ink-soft")} />
               <span className="min-w-0">
-                <span className="block font-medium text-13">{label}</span>
+                <span className="block font-semibold text-14">{label}</span>
                 <span className="block text-12 text-ink-soft">{description}</span>
               </span>
             </label>

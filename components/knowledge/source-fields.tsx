@@ -56,7 +56,7 @@ export function SourceFields({ form, type, isNew }: { form: AnyForm; type: RagTy
         ))}
       {advanced.length > 0 && (
         <details open={hasError || undefined} className="group rounded-md border px-3 open:pb-3">
-          <summary className="flex min-h-9 cursor-pointer items-center font-medium text-12 text-ink-soft">
+          <summary className="flex min-h-9 cursor-pointer items-center font-semibold text-12 text-ink-soft">
             {type === "http" ? "Fields of question and answer" : type === "pgvector" ? "Columns and distance" : "Payload fields"}
           </summary>
           <div className="mt-1 grid gap-4 sm:grid-cols-2">

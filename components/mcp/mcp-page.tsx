@@ -69,7 +69,7 @@ export function McpPage() {
       >
         {(server) => (
           <TableRow key={server.id}>
-            <TableCell className="font-medium">
+            <TableCell className="font-semibold">
               <Link href={`/mcp/${server.id}`} className="hover:underline">
                 {server.name}
               </Link>

@@ -114,7 +114,7 @@ function ServerBody({ server }: { server: McpServerDetail }) {
           {server.last_error}
         </Notice>
       )}
-      <p className="text-13 text-ink-soft">
+      <p className="text-14 text-ink-soft">
         {facts.join(" · ")}
         {server.last_seen_at && (
           <>
@@ -124,9 +124,9 @@ function ServerBody({ server }: { server: McpServerDetail }) {
         )}
       </p>
       <section aria-label="Tools" className="flex flex-col gap-2">
-        <h2 className="font-semibold text-14">Tools</h2>
+        <h2 className="font-semibold text-16">Tools</h2>
         {server.tools.length === 0 ? (
-          <p className="text-13 text-ink-soft">This server offers no tools.</p>
+          <p className="text-14 text-ink-soft">This server offers no tools.</p>
         ) : (
           <ToolList
             tools={server.tools}

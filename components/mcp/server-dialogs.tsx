@@ -49,7 +49,7 @@ export function ConnectDialog({ onClose, onConnected }: ConnectDialogProps) {
         {discover.isError && <FormFailure failure={errorBodyOf(discover.error)} />}
         {discover.data && !discover.isPending && (
           <section aria-label="Tools of the server" className="flex flex-col gap-2">
-            <h3 className="font-medium text-13">{discover.data.tools.length === 1 ? "1 tool" : `${discover.data.tools.length} tools`}</h3>
+            <h3 className="font-semibold text-14">{discover.data.tools.length === 1 ? "1 tool" : `${discover.data.tools.length} tools`}</h3>
             <div className="max-h-80 overflow-y-auto">
               <ToolList tools={discover.data.tools} disabled={disabled} onDisabledChange={setDisabled} />
             </div>
@@ -123,7 +123,7 @@ export function ServerFields({ form, stored = [] }: { form: UseFormReturn<typeof
         />
       </FormField>
       <fieldset className="flex min-w-0 flex-col gap-1.5">
-        <legend className="mb-1.5 font-medium text-12 text-ink">Headers</legend>
+        <legend className="mb-1.5 font-semibold text-12 text-ink">Headers</legend>
         <HeaderRows stored={stored} onChange={(headers) => form.set("headers", headers)} />
         <p className="text-12 text-ink-faint">Sent with every request. Values are stored encrypted and never shown again.</p>
         <FieldError>{form.errorOf("headers")}</FieldError>

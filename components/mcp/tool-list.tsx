@@ -35,7 +35,7 @@ export function ToolList({ tools, disabled, onDisabledChange }: ToolListProps) {
                 {tool.name}
                 <span className="text-ink-faint">({argumentsOf(tool)})</span>
               </p>
-              {tool.description && <p className="line-clamp-4 whitespace-pre-line break-words text-13 text-ink-soft">{tool.description}</p>}
+              {tool.description && <p className="line-clamp-4 whitespace-pre-line break-words text-14 text-ink-soft">{tool.description}</p>}
               <details className="group text-12">
                 <summary className="flex min-h-6 w-fit cursor-pointer list-none items-center gap-1 text-ink-faint hover:text-ink">
                   <ChevronRight aria-hidden className="size-3 transition-transform group-open:rotate-90" />

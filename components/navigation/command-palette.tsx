@@ -211,7 +211,7 @@ export function CommandPalette() {
           <Radix.Content
             {...focusReturn}
             aria-describedby={undefined}
-            className="flex max-h-[min(32rem,76vh)] w-full max-w-160 flex-col overflow-hidden rounded-lg border border-line-strong bg-raised text-13 text-ink shadow-lg max-sm:max-h-dvh max-sm:rounded-t-none"
+            className="flex max-h-[min(32rem,76vh)] w-full max-w-160 flex-col overflow-hidden rounded-lg border border-line-strong bg-raised text-14 text-ink shadow-lg max-sm:max-h-dvh max-sm:rounded-t-none"
           >
             <Radix.Title className="sr-only">Search and commands</Radix.Title>
             <SearchList

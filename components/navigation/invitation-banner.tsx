@@ -22,18 +22,18 @@ export function InvitationBanner({ className }: { className?: string }) {
   return (
     <section
       aria-label="Invitation"
-      className={cn("flex flex-wrap items-center gap-x-4 gap-y-1.5 bg-thread-soft px-4 py-2 text-13 text-ink", className)}
+      className={cn("flex flex-wrap items-center gap-x-4 gap-y-1.5 bg-thread-soft px-4 py-2 text-14 text-ink", className)}
     >
       <UserPlus aria-hidden className="-mr-1.5 size-3.5 shrink-0 text-thread-text max-sm:hidden" />
       <p className="min-w-0 break-words">
         {was_member ? (
           <>
-            You were {role} of <strong className="font-medium">{project.name}</strong> before your account got a new password. Take it up
+            You were {role} of <strong className="font-semibold">{project.name}</strong> before your account got a new password. Take it up
             again?
           </>
         ) : (
           <>
-            {invited_by ?? "Somebody"} invites you to <strong className="font-medium">{project.name}</strong> as {role}.
+            {invited_by ?? "Somebody"} invites you to <strong className="font-semibold">{project.name}</strong> as {role}.
           </>
         )}
         {others.length > 0 && <span className="text-ink-soft"> {others.length} more after this.</span>}

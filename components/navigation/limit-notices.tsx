@@ -53,7 +53,7 @@ export function LimitNotices() {
 
 function Line({ children }: { children: ReactNode }) {
   return (
-    <div role="status" className="flex gap-2.5 border-waiting/40 border-b bg-waiting-soft px-4 py-1.5 text-13 text-ink">
+    <div role="status" className="flex gap-2.5 border-waiting/40 border-b bg-waiting-soft px-4 py-1.5 text-14 text-ink">
       <TriangleAlert aria-hidden className="mt-0.75 size-3.5 shrink-0 text-waiting" />
       <p>{children}</p>
     </div>

@@ -14,7 +14,7 @@ import { Link } from "#components/ui/link.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
 
 const linkStyle =
-  "group/nav relative flex h-8 items-center gap-2.5 rounded-md px-2.5 font-medium text-13 text-ink-soft transition-colors hover:bg-hover hover:text-ink max-md:h-11 max-md:text-14 [&_svg]:size-3.5 [&_svg]:shrink-0";
+  "group/nav relative flex h-8 items-center gap-2.5 rounded-md px-2.5 text-14 text-ink-soft transition-colors hover:bg-hover hover:text-ink max-md:h-11 [&_svg]:size-3.5 [&_svg]:shrink-0";
 
 function NavLink({ item, isRail, onNavigate }: { item: NavItem; isRail: boolean; onNavigate?: (() => void) | undefined }) {
   const isHere = isCurrent(item, usePathname());
@@ -57,7 +57,7 @@ function CountBadge({ count, what, className }: { count: number; what: string; c
   return (
     <span
       className={cn(
-        "ml-auto inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full px-1.5 font-semibold text-11 tabular rail:absolute rail:top-1 rail:right-1 rail:size-2 rail:min-w-0 rail:p-0",
+        "ml-auto inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full px-1.5 font-semibold text-12 tabular rail:absolute rail:top-1 rail:right-1 rail:size-2 rail:min-w-0 rail:p-0",
         className,
       )}
     >

@@ -17,8 +17,8 @@ export function NoProject({ email }: { email: string }) {
       <Logo className="text-18 [&>svg]:size-7" />
       <main className="flex w-full max-w-100 flex-col gap-4 rounded-lg border border-line-strong bg-raised p-7 shadow-md">
         <div>
-          <h1 className="font-semibold text-18">You are in no project</h1>
-          <p className="text-13 text-ink-soft">Create one, or ask an admin of another to add {email}.</p>
+          <h1 className="font-semibold text-24">You are in no project</h1>
+          <p className="text-14 text-ink-soft">Create one, or ask an admin of another to add {email}.</p>
         </div>
         <InvitationBanner className="rounded-md border" />
         <CreateProjectForm />

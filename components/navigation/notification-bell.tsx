@@ -49,7 +49,7 @@ export function NotificationBell({ className, size = "md" }: { className?: strin
               {unread > 0 && (
                 <span
                   aria-hidden
-                  className="absolute top-0 right-0 grid h-4 min-w-4 place-items-center rounded-full bg-waiting px-1 font-semibold text-10 text-paper leading-none tabular"
+                  className="absolute top-0 right-0 grid h-4 min-w-4 place-items-center rounded-full bg-waiting px-1 font-semibold text-12 text-paper leading-none tabular"
                 >
                   {unread > 99 ? "99+" : unread}
                 </span>
@@ -60,7 +60,7 @@ export function NotificationBell({ className, size = "md" }: { className?: strin
       }
     >
       <div className="flex h-10 items-center justify-between gap-3 border-b pr-1.5 pl-3">
-        <h2 className="font-semibold text-13">Notifications</h2>
+        <h2 className="font-semibold text-16">Notifications</h2>
         {unread > 0 && (
           <button type="button" className="h-7 rounded-md px-1.5 text-12 text-thread-text hover:bg-hover" onClick={() => void markRead()}>
             Mark all read
@@ -72,7 +72,7 @@ export function NotificationBell({ className, size = "md" }: { className?: strin
           <LoadFailure query={list} />
         </div>
       ) : list.data && list.data.items.length === 0 ? (
-        <p className="p-3 text-13 text-ink-soft">
+        <p className="p-3 text-14 text-ink-soft">
           Nothing yet. When a run waits for a decision or fails, or a schedule is missed, you are told here.
         </p>
       ) : (
@@ -118,7 +118,7 @@ function NotificationRow({ item, onOpen }: { item: Notification; onOpen: () => v
           )}
         />
         <span className="min-w-0 flex-1">
-          <span className={cn("line-clamp-2 break-words text-13", isUnread ? "font-medium text-ink" : "text-ink-soft")}>
+          <span className={cn("line-clamp-2 break-words text-14", isUnread ? "font-semibold text-ink" : "text-ink-soft")}>
             {isUnread && <span className="sr-only">Unread: </span>}
             {item.title}
           </span>

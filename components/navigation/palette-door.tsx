@@ -61,7 +61,7 @@ export const SearchButton = ({ onClick, ...rest }: Omit<ComponentProps<"button">
       onClick?.(event);
       openPalette();
     }}
-    className="flex h-8 w-full items-center gap-2.5 rounded-md px-2.5 font-medium text-13 text-ink-soft transition-colors hover:bg-hover hover:text-ink max-md:h-11 max-md:text-14"
+    className="flex h-8 w-full items-center gap-2.5 rounded-md px-2.5 text-14 text-ink-soft transition-colors hover:bg-hover hover:text-ink max-md:h-11"
   >
     <Search aria-hidden className="size-3.5 shrink-0" />
     <span className="rail:sr-only">Search</span>

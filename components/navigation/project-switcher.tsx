@@ -29,12 +29,12 @@ export function ProjectSwitcher() {
           <button
             type="button"
             aria-label={`Project ${project.name}, switch project`}
-            className="flex h-9 w-full items-center gap-2 rounded-md border border-line-strong bg-surface px-1.5 text-left text-13 shadow-sm transition-colors hover:border-line-control data-[state=open]:border-line-control max-md:h-11 rail:border-transparent rail:bg-transparent rail:px-1 rail:shadow-none"
+            className="flex h-9 w-full items-center gap-2 rounded-md border border-line-strong bg-surface px-1.5 text-left text-14 shadow-sm transition-colors hover:border-line-control data-[state=open]:border-line-control max-md:h-11 rail:border-transparent rail:bg-transparent rail:px-1 rail:shadow-none"
           >
-            <span aria-hidden className="grid size-6 shrink-0 place-items-center rounded-sm bg-thread font-semibold text-10 text-on-thread">
+            <span aria-hidden className="grid size-6 shrink-0 place-items-center rounded-sm bg-thread font-semibold text-12 text-on-thread">
               {initials(project.name)}
             </span>
-            <span className="min-w-0 flex-1 truncate font-medium text-ink rail:hidden">{project.name}</span>
+            <span className="min-w-0 flex-1 truncate font-semibold text-ink rail:hidden">{project.name}</span>
             <ChevronsUpDown aria-hidden className="size-3.5 shrink-0 text-ink-faint rail:hidden" />
           </button>
         }

@@ -28,7 +28,7 @@ export function StudioFrame({ children }: { children: ReactNode }) {
     <div className="flex h-dvh flex-col md:flex-row print:block print:h-auto">
       <a
         href="#main"
-        className="sr-only rounded-md bg-thread px-3 py-2 font-medium text-on-thread focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60"
+        className="sr-only rounded-md bg-thread px-3 py-2 font-semibold text-on-thread focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60"
       >
         Skip to content
       </a>
@@ -100,7 +100,7 @@ function MobileBar({ className }: { className: string | false }) {
           </Radix.Content>
         </Radix.Portal>
       </Radix.Root>
-      <Link href="/" aria-label="Treadle, home" className="inline-flex items-center gap-2 font-semibold text-15">
+      <Link href="/" aria-label="Treadle, home" className="inline-flex items-center gap-2 font-semibold text-16">
         <LogoMark />
         Treadle
       </Link>

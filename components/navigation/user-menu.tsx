@@ -22,10 +22,10 @@ export function UserMenu() {
           aria-label={`Account of ${user.name}`}
           className="flex h-9 w-full items-center gap-2 rounded-md px-1.5 text-left transition-colors hover:bg-hover data-[state=open]:bg-hover max-md:h-11 rail:px-1"
         >
-          <span aria-hidden className="grid size-6 shrink-0 place-items-center rounded-full bg-press font-semibold text-11 text-ink">
+          <span aria-hidden className="grid size-6 shrink-0 place-items-center rounded-full bg-press font-semibold text-12 text-ink">
             {user.name.trim().charAt(0).toUpperCase()}
           </span>
-          <span className="min-w-0 flex-1 truncate text-13 text-ink rail:hidden">{user.name}</span>
+          <span className="min-w-0 flex-1 truncate text-14 text-ink rail:hidden">{user.name}</span>
           <ChevronsUpDown aria-hidden className="size-3.5 shrink-0 text-ink-faint rail:hidden" />
         </button>
       }

@@ -28,7 +28,7 @@ export function ToolStep({ part: { name, args, answer }, isRunning }: { part: To
     <details className="group min-w-0 rounded-md border bg-raised text-12">
       <summary className="flex min-h-8 cursor-pointer list-none items-center gap-2 px-2.5 text-ink-soft hover:text-ink pointer-coarse:min-h-10 [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden className="size-3.5 shrink-0 transition-transform group-open:rotate-90" />
-        <span className="shrink-0 font-medium font-mono text-ink">{name}</span>
+        <span className="shrink-0 font-semibold font-mono text-ink">{name}</span>
         <span className="min-w-0 flex-1 truncate">{summaryOf(args)}</span>
         <span className="sr-only">{state}</span>
         <StateMark state={state} />
@@ -64,7 +64,7 @@ function StateMark({ state }: { state: "Done" | "Failed" | "Running" | "Stopped"
 function Part({ title, children }: { title: string; children: React.ReactNode }) {
   return (
     <div className="flex min-w-0 flex-col gap-1">
-      <h4 className="font-medium text-11 text-ink-faint">{title}</h4>
+      <h4 className="font-semibold text-12 text-ink-faint">{title}</h4>
       {children}
     </div>
   );

@@ -32,7 +32,7 @@ export function ExecutorBanner() {
     <div
       role="status"
       className={cn(
-        "flex shrink-0 flex-col gap-0.5 border-b px-3 py-1.5 text-13",
+        "flex shrink-0 flex-col gap-0.5 border-b px-3 py-1.5 text-14",
         problem === null ? "bg-sunken" : "border-waiting/40 bg-waiting-soft",
       )}
     >

@@ -21,7 +21,7 @@ import type { NodeStatus } from "#server/runs/status-schema.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 
 const tabStyle =
-  "relative h-8 whitespace-nowrap px-2 font-medium text-12 text-ink-soft after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full hover:text-ink focus-visible:outline-offset-[-2px] data-[state=active]:text-ink data-[state=active]:after:bg-thread";
+  "relative h-8 whitespace-nowrap px-2 font-semibold text-14 text-ink-soft after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full hover:text-ink focus-visible:outline-offset-[-2px] data-[state=active]:text-ink data-[state=active]:after:bg-thread";
 
 /** Output and input of one node in the run on the screen; of a node inside a loop, for the item that is looked at. */
 export function NodeValues({ nodeId }: { nodeId: string }) {
@@ -68,7 +68,7 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
             </Radix.Trigger>
           )}
         </Radix.List>
-        <span className="ml-auto flex min-h-8 min-w-0 items-center gap-2 text-11 text-ink-faint tabular">
+        <span className="ml-auto flex min-h-8 min-w-0 items-center gap-2 text-12 text-ink-faint tabular">
           <span className="hidden truncate @2xl:inline">{labelOf(node)}</span>
           {log.item?.agent_version !== undefined && typeof node.data.agent_id === "string" && (
             <AgentVersionLink agentId={node.data.agent_id} version={log.item.agent_version} className="truncate max-sm:hidden" />

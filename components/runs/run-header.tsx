@@ -42,10 +42,12 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
     }
   };
   return (
-    <header className="grid shrink-0 grid-cols-[minmax(0,1fr)_auto] items-end gap-x-5 gap-y-1.5 border-b bg-surface px-4 py-2.5 max-lg:flex max-lg:flex-col max-lg:items-stretch">
+    <header className="grid shrink-0 grid-cols-[minmax(0,1fr)_auto] items-end gap-x-5 gap-y-1.5 border-b bg-surface px-8 pt-8 pb-2.5 max-md:px-4 max-md:pt-7 max-lg:flex max-lg:flex-col max-lg:items-stretch">
       <div className="flex min-w-0 flex-col">
-        <BackLink href="/runs">Runs</BackLink>
-        <h1 className="truncate font-semibold text-16">
+        <div className="-mt-7 h-7">
+          <BackLink href="/runs">Runs</BackLink>
+        </div>
+        <h1 className="truncate font-semibold text-24">
           <span className="sr-only">Run of </span>
           {workflow_name}
         </h1>
@@ -91,7 +93,7 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
           </div>
           <div>
             <dt>Run id</dt>
-            <dd className="flex items-center gap-1 font-mono text-11">
+            <dd className="flex items-center gap-1 font-mono text-12">
               {id.slice(0, 8)}…
               <CopyButton value={id} what="run id" className="size-6" />
             </dd>

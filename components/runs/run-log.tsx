@@ -73,7 +73,7 @@ function LogScope({ executionId, loopId, path, isShown }: LogScopeProps) {
   // Loops side by side number their items alike; and the row that keeps an item's result says what the last node said.
   const items = logs.data.items.filter(({ node_id }) => plan.ownerOf(node_id) === loopId && node_id !== loopId);
   if (items.length === 0)
-    return <p className="text-13 text-ink-soft">{loopId === null ? "Nothing has started yet." : "The loop has not come to this item."}</p>;
+    return <p className="text-14 text-ink-soft">{loopId === null ? "Nothing has started yet." : "The loop has not come to this item."}</p>;
   return (
     <ol className="flex flex-col gap-3">
       {items.map((log) => (
@@ -107,13 +107,13 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b px-3 py-2 text-12">
         <NodeIcon type={log.node_type} className="size-5" />
-        <Heading className="font-semibold text-13">{log.label}</Heading>
+        <Heading className="font-semibold text-14">{log.label}</Heading>
         {log.iteration !== null && <span className="text-ink-faint">item {log.iteration}</span>}
         {log.attempt > 1 && <span className="text-ink-faint">try {log.attempt}</span>}
         <StatusBadge status={shownStatus(log.status, log)} />
         <span className="ml-auto flex flex-wrap gap-x-3 text-ink-faint tabular">
           {log.agent_version !== undefined && <LogAgent nodeId={log.node_id} version={log.agent_version} />}
-          {log.model !== null && <span className="font-mono text-11">{log.model}</span>}
+          {log.model !== null && <span className="font-mono text-12">{log.model}</span>}
           {log.input_tokens + log.output_tokens > 0 && <span>{formatTokens(log.input_tokens, log.output_tokens, log.cached_tokens)}</span>}
           {log.model !== null && <Cost cost={log.cost} isShort />}
           {log.duration_ms !== null && <span>{formatDuration(log.duration_ms)}</span>}
@@ -124,7 +124,7 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
         {log.input !== null && log.input !== "" && <Value name="Input" value={log.input} />}
         {log.tool_calls.length > 0 && (
           <div className="min-w-0">
-            <dt className="mb-1 font-medium text-ink-soft">Tool calls</dt>
+            <dt className="mb-1 font-semibold text-ink-soft">Tool calls</dt>
             <dd>
               <ToolCalls calls={log.tool_calls} />
             </dd>
@@ -135,8 +135,8 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
         {log.output !== null && <Value name="Output" value={log.output} />}
         {log.via && (
           <div>
-            <dt className="mb-1 font-medium text-ink-soft">Decided</dt>
-            <dd className="break-words text-13">
+            <dt className="mb-1 font-semibold text-ink-soft">Decided</dt>
+            <dd className="break-words text-14">
               {formatReviewer({ via: log.via, reviewer: log.reviewer ?? null, role: log.role ?? null })}
               {log.decided_at && (
                 <>
@@ -162,8 +162,8 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
         )}
         {log.error !== null && (
           <div>
-            <dt className="mb-1 font-medium text-failed">Error</dt>
-            <dd className="whitespace-pre-wrap break-words text-13 text-failed">{log.error}</dd>
+            <dt className="mb-1 font-semibold text-failed">Error</dt>
+            <dd className="whitespace-pre-wrap break-words text-14 text-failed">{log.error}</dd>
           </div>
         )}
       </dl>
@@ -180,7 +180,7 @@ function LogAgent({ nodeId, version }: { nodeId: string; version: number }) {
 function Value({ name, value }: { name: string; value: string }) {
   return (
     <div className="min-w-0">
-      <dt className="mb-1 font-medium text-ink-soft">{name}</dt>
+      <dt className="mb-1 font-semibold text-ink-soft">{name}</dt>
       <dd>
         <ValueView value={value} what={name.toLowerCase()} />
       </dd>

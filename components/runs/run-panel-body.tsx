@@ -120,22 +120,22 @@ function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
       >
         <StatusIcon status={row.shown} isDecorative />
         <NodeIcon type={row.type} className="size-5" />
-        <span className={cn("min-w-0 flex-1 truncate font-medium", row.status === "failed" && "text-failed")}>{row.label}</span>
+        <span className={cn("min-w-0 flex-1 truncate font-semibold", row.status === "failed" && "text-failed")}>{row.label}</span>
         <span className="sr-only">, {statusLooks[row.shown].label}</span>
         {row.isReused && (
-          <span className="shrink-0 text-11 text-ink-soft">
+          <span className="shrink-0 text-12 text-ink-soft">
             {row.status === "skipped" ? "Left out" : row.isPinned ? "Pinned" : "Reused"}
           </span>
         )}
         {row.iteration !== "" && (
-          <span className="shrink-0 text-11 text-ink-soft tabular">
+          <span className="shrink-0 text-12 text-ink-soft tabular">
             {row.count > 0 && row.duration_ms !== null ? plural(row.count, "item") : `item ${row.iteration}`}
           </span>
         )}
-        {row.progress !== null && <span className="shrink-0 text-11 text-ink-soft tabular">{row.progress}</span>}
-        {row.attempt > 1 && <span className="shrink-0 text-11 text-ink-soft">try {row.attempt}</span>}
-        {row.tokens > 0 && <span className="shrink-0 text-11 text-ink-soft tabular">{formatCount(row.tokens)} tokens</span>}
-        <span className="min-w-12 shrink-0 text-right text-11 text-ink-soft tabular">
+        {row.progress !== null && <span className="shrink-0 text-12 text-ink-soft tabular">{row.progress}</span>}
+        {row.attempt > 1 && <span className="shrink-0 text-12 text-ink-soft">try {row.attempt}</span>}
+        {row.tokens > 0 && <span className="shrink-0 text-12 text-ink-soft tabular">{formatCount(row.tokens)} tokens</span>}
+        <span className="min-w-12 shrink-0 text-right text-12 text-ink-soft tabular">
           {row.duration_ms === null ? (STATUS_LABELS[row.status] ?? "") : formatDuration(row.duration_ms)}
         </span>
       </button>

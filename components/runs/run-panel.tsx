@@ -92,7 +92,7 @@ export function RunPanel() {
         )}
       >
         <div className="flex h-[30px] shrink-0 items-center gap-2 border-b pr-1 pl-3 max-md:h-11">
-          <h2 className="font-semibold text-12">Run</h2>
+          <h2 className="font-semibold text-14">Run</h2>
           <RunSummary />
           <span className="ml-auto flex items-center gap-1">
             {executionId && <AskAboutRun className="h-6 px-1.5" />}
@@ -121,7 +121,7 @@ export function RunPanel() {
           {executionId ? (
             <RunPanelBody executionId={executionId} selected={selected} />
           ) : (
-            <p className="p-4 text-13 text-ink-soft">Press Run and watch each node work. What goes in and comes out is kept under Runs.</p>
+            <p className="p-4 text-14 text-ink-soft">Press Run and watch each node work. What goes in and comes out is kept under Runs.</p>
           )}
         </div>
       </section>

@@ -28,14 +28,14 @@ export function RunResult() {
   return (
     <section aria-label="Result" className="flex max-h-[45%] shrink-0 flex-col border-b">
       <div className="flex items-center justify-between gap-3 px-3 pt-2.5 pb-1">
-        <h2 className="font-semibold text-12">
+        <h2 className="font-semibold text-14">
           {hasFailed ? "Why it failed" : hasResult ? "Result" : isOver ? "Outputs reached" : "Outputs so far"}
         </h2>
         {hasResult && !hasFailed && source && <AddToCanvasButton source={source} variant="ghost" />}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
       <div tabIndex={0} className="flex min-h-0 flex-col gap-3 overflow-y-auto px-3 pb-3 focus-visible:outline-offset-[-2px]">
-        {hasFailed && <p className="whitespace-pre-wrap break-words text-13 text-failed">{error}</p>}
+        {hasFailed && <p className="whitespace-pre-wrap break-words text-14 text-failed">{error}</p>}
         {hasResult && !hasFailed ? (
           <ValueView value={output} what="result" {...(format && { format })} />
         ) : (
@@ -74,7 +74,7 @@ function ReachedOutput({ reached: { node_id, label, format, value, whole_length 
   const load = async () => (await client.executions.nodeOutput.query({ execution_id, node_id })).output ?? "";
   return (
     <div className="min-w-0">
-      <h3 className="mb-1 font-medium text-12 text-ink-soft">{label}</h3>
+      <h3 className="mb-1 font-semibold text-12 text-ink-soft">{label}</h3>
       <ValueView value={value} what={label} format={format} whole={whole_length === null ? null : { length: whole_length, load }} />
     </div>
   );

@@ -41,7 +41,7 @@ export function WaitingBanner({ onShow, isPanel = false }: { onShow?: () => void
       role="status"
       className={cn(
         isBelow && "sr-only",
-        "flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-waiting/40 border-b bg-waiting-soft px-3 py-1 text-13",
+        "flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-waiting/40 border-b bg-waiting-soft px-3 py-1 text-14",
       )}
     >
       <StatusIcon status="waiting" isDecorative />
@@ -102,7 +102,7 @@ export function RunReviewList() {
   const { waiting, decided, decidedCount } = useRunReviews();
   const { kept, keep } = useKeptOfRun(waiting);
   const reviews = [...waiting, ...kept, ...decided.filter(({ id }) => !kept.some((one) => one.id === id))];
-  if (reviews.length === 0) return <p className="p-4 text-13 text-ink-soft">The run has not come to a review yet.</p>;
+  if (reviews.length === 0) return <p className="p-4 text-14 text-ink-soft">The run has not come to a review yet.</p>;
   return (
     <div className="flex flex-col gap-3 p-4">
       <ul className="flex flex-col gap-3">

@@ -102,12 +102,12 @@ export function RunTimeline({ selected, isShown }: { selected: string | null; is
                     </button>
                   )}
                   <NodeIcon type={node?.type} className="size-5" />
-                  <span className={cn("min-w-0 flex-1 truncate font-medium", run.status === "failed" && "text-failed")}>
+                  <span className={cn("min-w-0 flex-1 truncate font-semibold", run.status === "failed" && "text-failed")}>
                     {node ? labelOf(node) : id}
                   </span>
-                  {run.reused && <span className="shrink-0 text-11 text-ink-soft">Reused</span>}
-                  {run.iteration !== "" && <span className="shrink-0 text-11 text-ink-soft tabular">item {run.iteration}</span>}
-                  {run.iterations && <span className="shrink-0 text-11 text-ink-soft tabular">{formatLoopProgress(run.iterations)}</span>}
+                  {run.reused && <span className="shrink-0 text-12 text-ink-soft">Reused</span>}
+                  {run.iteration !== "" && <span className="shrink-0 text-12 text-ink-soft tabular">item {run.iteration}</span>}
+                  {run.iterations && <span className="shrink-0 text-12 text-ink-soft tabular">{formatLoopProgress(run.iterations)}</span>}
                   <span className="sr-only">
                     , {statusLooks[shownStatus(run.status, run)].label}, after {bar.offset}
                   </span>
@@ -121,7 +121,7 @@ export function RunTimeline({ selected, isShown }: { selected: string | null; is
           );
         })}
       </div>
-      <div aria-hidden className="flex justify-between pt-2 pr-2 pl-9 text-11 text-ink-faint tabular">
+      <div aria-hidden className="flex justify-between pt-2 pr-2 pl-9 text-12 text-ink-faint tabular">
         <span>0</span>
         <span>{formatDuration(total)}</span>
       </div>

@@ -84,7 +84,7 @@ export function RunsPage() {
       <TableLoading query={runs} label="Loading runs" />
       {runs.data?.total === 0 &&
         (hasFilter ? (
-          <p className="py-6 text-13 text-ink-soft">No run matches these filters.</p>
+          <p className="py-6 text-14 text-ink-soft">No run matches these filters.</p>
         ) : (
           <EmptyState
             title="Nothing has run yet"

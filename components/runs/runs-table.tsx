@@ -114,7 +114,7 @@ function RunRows({ runs, hasWorkflow, onShow, finder = null, selection }: RunsTa
               <StatusBadge status={run.status} />
             </TableCell>
             <TableCell className="max-w-0">
-              <Link href={`/runs/${run.id}`} className="block truncate font-medium after:absolute after:inset-0">
+              <Link href={`/runs/${run.id}`} className="block truncate font-semibold after:absolute after:inset-0">
                 {hasWorkflow ? run.workflow_name : runResultText(run)}
               </Link>
               {hasWorkflow && <ResultLine run={run} finder={finder} />}
@@ -132,7 +132,7 @@ function RunRows({ runs, hasWorkflow, onShow, finder = null, selection }: RunsTa
                   className="relative z-1 inline-flex min-h-6 items-center hover:underline"
                 >
                   <TriggerLabel kind={run.trigger} />
-                  <span className="ml-1 font-mono text-11 text-ink-faint">of {run.rerun_of.slice(-6)}</span>
+                  <span className="ml-1 font-mono text-12 text-ink-faint">of {run.rerun_of.slice(-6)}</span>
                 </Link>
               )}
             </TableCell>

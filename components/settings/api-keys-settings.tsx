@@ -118,7 +118,7 @@ function ApiKeys() {
             actions={
               <>
                 {create}
-                <Link href="/docs/rest" className="text-13 text-thread-text underline underline-offset-2">
+                <Link href="/docs/rest" className="text-14 text-thread-text underline underline-offset-2">
                   REST with curl
                 </Link>
               </>
@@ -131,7 +131,7 @@ function ApiKeys() {
         {(key) => (
           <TableRow key={key.id}>
             <TableCell className="py-1.5">
-              <span className="block font-medium break-words">{key.name}</span>
+              <span className="block font-semibold break-words">{key.name}</span>
               <KeyPrefix prefix={key.prefix} />
               <span className="block text-12 text-ink-faint md:hidden">{mayOf(key, projects)}</span>
             </TableCell>

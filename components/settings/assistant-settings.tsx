@@ -30,7 +30,7 @@ export function AssistantSettings() {
         {settings.isPending && <Skeleton className="h-24" />}
         {data && !data.ready && data.problem !== undefined && <Notice tone="waiting">{data.problem}</Notice>}
         {data && canAdminister && <AssistantForm settings={data} />}
-        {data && !canAdminister && data.ready && <p className="text-13">It works on the model {data.model}.</p>}
+        {data && !canAdminister && data.ready && <p className="text-14">It works on the model {data.model}.</p>}
       </SettingsSection>
     </div>
   );

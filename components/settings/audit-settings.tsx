@@ -61,7 +61,7 @@ function AuditLog() {
       />
       <AuditFilters filter={filter} onChange={(changes) => setQuery({ ...changes, page: undefined })} />
       <TableLoading query={entries} label="Loading the audit log" />
-      {entries.data?.total === 0 && <p className="py-6 text-13 text-ink-soft">No entry matches.</p>}
+      {entries.data?.total === 0 && <p className="py-6 text-14 text-ink-soft">No entry matches.</p>}
       {entries.data && entries.data.total > 0 && (
         <>
           <AuditTable entries={entries.data.items} />

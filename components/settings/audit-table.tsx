@@ -53,7 +53,7 @@ function EntryRow({ entry, isOpen, onToggle }: { entry: AuditEntry; isOpen: bool
       </TableCell>
       <TableCell className="max-w-44 truncate max-md:hidden">{entry.actor.email}</TableCell>
       <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">{viaLabels[entry.via]}</TableCell>
-      <TableCell className="whitespace-nowrap font-medium max-md:align-top max-md:pt-2">{formatAction(entry.action)}</TableCell>
+      <TableCell className="whitespace-nowrap font-semibold max-md:align-top max-md:pt-2">{formatAction(entry.action)}</TableCell>
       <TableCell className="max-w-0">
         <span className="flex min-w-0 items-baseline gap-2">
           <span className="shrink-0 text-12 text-ink-faint">{resourceLabel(entry.resource_type)}</span>

@@ -185,7 +185,7 @@ function BudgetCard({ budget, onEdit, onRemove }: { budget: Budget; onEdit: () =
           style={{ width: `${Math.min(100, part * 100)}%` }}
         />
       </div>
-      <p className="flex flex-wrap gap-x-4 gap-y-1 text-13 text-ink-soft">
+      <p className="flex flex-wrap gap-x-4 gap-y-1 text-14 text-ink-soft">
         <span className="tabular">
           <span className="font-semibold text-ink">{formatCost(spent)}</span> of {formatCost(monthly_limit)} ({Math.round(part * 100)} %)
         </span>

@@ -108,7 +108,7 @@ function CreateForm({ account, onCreated }: { account: { id: string } | undefine
 function Choices({ legend, error, children }: { legend: string; error?: string | undefined; children: ReactNode }) {
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="mb-2 font-medium text-12 text-ink">{legend}</legend>
+      <legend className="mb-2 font-semibold text-12 text-ink">{legend}</legend>
       {children}
       <FieldError>{error}</FieldError>
     </fieldset>

@@ -70,7 +70,7 @@ export function CredentialsSettings() {
             actions={
               <>
                 {add}
-                <Link href="/docs/expressions" className="text-13 text-thread-text underline underline-offset-2">
+                <Link href="/docs/expressions" className="text-14 text-thread-text underline underline-offset-2">
                   Expressions
                 </Link>
               </>
@@ -120,7 +120,7 @@ function CredentialRow({ credential: { name, created_at }, onReplace, onDelete }
   const expression = `{{credentials.${name}}}`;
   return (
     <TableRow>
-      <TableCell className="break-all font-medium font-mono text-12">{name}</TableCell>
+      <TableCell className="break-all font-semibold font-mono text-12">{name}</TableCell>
       <TableCell className="max-md:hidden">
         <code className="break-all font-mono text-12 text-ink-soft">{expression}</code>
       </TableCell>

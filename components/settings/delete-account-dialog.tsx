@@ -35,7 +35,7 @@ function Names({ projects }: { projects: readonly { id: string; name: string }[]
   return (
     <ul className="mt-1 list-disc pl-4">
       {projects.map(({ id, name }) => (
-        <li key={id} className="break-words font-medium text-ink">
+        <li key={id} className="break-words font-semibold text-ink">
           {name}
         </li>
       ))}
@@ -71,7 +71,7 @@ function DeleteForm({ deletion, onCancel }: { deletion: AccountDeletion; onCance
       </>
     );
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4 text-13 text-ink-soft">
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4 text-14 text-ink-soft">
       <p>This cannot be undone. Every session and API key of yours ends, and your e-mail address is free again.</p>
       {alone.length > 0 && (
         <div>

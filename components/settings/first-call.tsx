@@ -81,7 +81,7 @@ export function FirstCall() {
           content: <CodeBlock code={LANGUAGES[value](call)} label={`${NAMES[value]} call`} />,
         }))}
       />
-      <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1 text-13">
+      <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1 text-14">
         {scopeOptions.map(({ value, hint }) => (
           <div key={value} className="contents">
             <dt>

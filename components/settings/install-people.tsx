@@ -66,12 +66,12 @@ export function InstallPeople() {
             <TableActionsHeader />
           </>
         }
-        empty={<p className="rounded-lg border p-4 text-13 text-ink-soft">Nobody is called so.</p>}
+        empty={<p className="rounded-lg border p-4 text-14 text-ink-soft">Nobody is called so.</p>}
       >
         {(person) => (
           <TableRow key={person.user_id}>
             <TableCell className="py-1.5">
-              <span className="flex flex-wrap items-center gap-2 font-medium">
+              <span className="flex flex-wrap items-center gap-2 font-semibold">
                 {person.name}
                 {person.is_install_admin && <Badge>install admin</Badge>}
                 {person.has_second_factor && <Badge tone="complete">second factor</Badge>}

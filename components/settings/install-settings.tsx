@@ -69,7 +69,7 @@ function InstallAdmins() {
         {(admin) => (
           <TableRow key={admin.user_id}>
             <TableCell className="py-1.5">
-              <span className="block font-medium">
+              <span className="block font-semibold">
                 {admin.name}
                 {admin.user_id === user.id && <span className="ml-1.5 font-normal text-12 text-ink-faint">you</span>}
               </span>

@@ -52,13 +52,13 @@ export function InviteDialog({ sent = null, onClose }: { sent?: z.infer<typeof S
 function Explanation({ email, role, account }: z.infer<typeof SetMemberResult>) {
   if (!account)
     return (
-      <p className="text-13 text-ink-soft">
+      <p className="text-14 text-ink-soft">
         Send it to {email}. It makes one account as {role}, works once, and expires in 7 days.
       </p>
     );
   if (account.verified)
     return (
-      <p className="text-13 text-ink-soft">
+      <p className="text-14 text-ink-soft">
         {email} has an account and is asked in the app whether to join as {role}. The link leads to the same question; it expires in 7 days.
       </p>
     );
@@ -68,7 +68,7 @@ function Explanation({ email, role, account }: z.infer<typeof SetMemberResult>) 
         Its account was made on {formatDate(account.created_at)}
         {formatAccountOrigin(account)}. Nobody knows whether it is the person’s own.
       </Notice>
-      <p className="text-13 text-ink-soft">
+      <p className="text-14 text-ink-soft">
         Give the link to the person you mean, and to nobody else. Who knows the account’s password joins with it; anybody else sets a new
         one, which ends the old password, its sessions and its API keys. It works once, and expires in 7 days.
       </p>

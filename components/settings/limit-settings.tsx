@@ -70,7 +70,7 @@ function HourSettings() {
           saveLabel="Save limit"
           savedMessage={() => "The limit is saved"}
         >
-          <p className="text-13">
+          <p className="text-14">
             {limit === null
               ? "There is no limit."
               : used < limit
@@ -208,7 +208,7 @@ function StorageSettings() {
       {isPending && <Skeleton className="h-24" />}
       {data && (
         <>
-          <p className="text-13">
+          <p className="text-14">
             {data.quota === null
               ? `${formatBytes(data.used)}, without a limit.`
               : `${formatBytes(data.used)} of ${formatBytes(data.quota)} used.`}
@@ -221,7 +221,7 @@ function StorageSettings() {
               className="h-2 w-full max-w-100 appearance-none overflow-hidden rounded-full bg-line [&::-moz-progress-bar]:bg-thread [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-thread"
             />
           )}
-          <dl className="grid max-w-100 grid-cols-[1fr_auto] gap-x-4 gap-y-1 text-13">
+          <dl className="grid max-w-100 grid-cols-[1fr_auto] gap-x-4 gap-y-1 text-14">
             {PARTS.map(([name, label]) => (
               <div key={name} className="contents">
                 <dt className="text-ink-soft">{label}</dt>

@@ -79,7 +79,7 @@ export function MembersSettings() {
         {(member) => (
           <TableRow key={member.user_id}>
             <TableCell className="py-1.5">
-              <span className="block font-medium">
+              <span className="block font-semibold">
                 {member.name}
                 {member.user_id === user.id && <span className="ml-1.5 font-normal text-12 text-ink-faint">you</span>}
               </span>
@@ -149,7 +149,7 @@ export function PendingInvitations({ onWithdrawn }: { onWithdrawn: () => Promise
   if (!pending.data?.total) return null;
   return (
     <>
-      <h3 className="mt-2 font-semibold text-13">Invited</h3>
+      <h3 className="mt-2 font-semibold text-14">Invited</h3>
       <PagedTable
         label="Invited"
         className="md:min-w-130"
@@ -169,7 +169,7 @@ export function PendingInvitations({ onWithdrawn }: { onWithdrawn: () => Promise
         {(invitation) => (
           <TableRow key={invitation.id}>
             <TableCell className="py-1.5">
-              <span className="block break-all font-medium">{invitation.email}</span>
+              <span className="block break-all font-semibold">{invitation.email}</span>
               <span className="block text-12 text-ink-faint">
                 <State {...invitation} />
               </span>

@@ -51,7 +51,7 @@ export function NotificationSettings() {
             {NotificationKind.options.map((kind) => (
               <TableRow key={kind}>
                 <TableCell className="py-2">
-                  <span className="block font-medium">{WORDS[kind].label}</span>
+                  <span className="block font-semibold">{WORDS[kind].label}</span>
                   <span className="block text-12 text-ink-faint">{WORDS[kind].hint}</span>
                 </TableCell>
                 {(["in_app", "mail"] as const).map((way) => (

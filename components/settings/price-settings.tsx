@@ -234,13 +234,13 @@ function BuiltInPrices({ list: { as_of, items } }: { list: PriceList["built_in"]
   const shown = items.filter(({ provider, model }) => `${providerKind(provider).label} ${model}`.toLowerCase().includes(words));
   return (
     <details className="rounded-lg border">
-      <summary className="cursor-pointer px-4 py-3 font-medium text-13 hover:bg-hover">
+      <summary className="cursor-pointer px-4 py-3 font-semibold text-14 hover:bg-hover">
         Built-in list of {as_of}: {items.length} models
       </summary>
       <div className="flex flex-col gap-3 border-t p-4">
         <SearchField label="Search models" value={search} onValueChange={setSearch} className="max-w-80" />
         <PriceTable label="Built-in prices" rows={shown} />
-        {shown.length === 0 && <p className="text-13 text-ink-soft">No model of the list is called so. Add a price of your own above.</p>}
+        {shown.length === 0 && <p className="text-14 text-ink-soft">No model of the list is called so. Add a price of your own above.</p>}
       </div>
     </details>
   );

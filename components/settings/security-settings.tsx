@@ -67,7 +67,7 @@ function SecondFactor({ state }: { state: { since: string; recovery_codes_left: 
     >
       {state && (
         <>
-          <p className="text-13 text-ink-soft">
+          <p className="text-14 text-ink-soft">
             Since {formatDate(state.since)}. {plural(state.recovery_codes_left, "recovery code")} left.
           </p>
           {state.recovery_codes_left < FEW && <Notice tone="waiting">Make new recovery codes before the last one is used.</Notice>}

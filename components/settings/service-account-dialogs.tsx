@@ -94,12 +94,12 @@ export function ServiceKeysDialog({ account, onClose }: { account: ServiceAccoun
             <TableActionsHeader />
           </>
         }
-        empty={<p className="rounded-lg border p-4 text-13 text-ink-soft">It has no key yet, so nothing can call as it.</p>}
+        empty={<p className="rounded-lg border p-4 text-14 text-ink-soft">It has no key yet, so nothing can call as it.</p>}
       >
         {(key) => (
           <TableRow key={key.id}>
             <TableCell className="py-1.5">
-              <span className="block break-words font-medium">{key.name}</span>
+              <span className="block break-words font-semibold">{key.name}</span>
               <KeyPrefix prefix={key.prefix} />
             </TableCell>
             <TableCell className="text-ink-soft max-md:hidden">{key.scopes.join(", ")}</TableCell>

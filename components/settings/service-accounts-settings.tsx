@@ -81,7 +81,7 @@ function ServiceAccounts() {
         {(account) => (
           <TableRow key={account.id}>
             <TableCell className="py-1.5">
-              <span className="block break-words font-medium">{account.name}</span>
+              <span className="block break-words font-semibold">{account.name}</span>
               <span className="block break-all text-12 text-ink-faint">{account.email}</span>
             </TableCell>
             <TableCell>{roleLabel(account.role)}</TableCell>

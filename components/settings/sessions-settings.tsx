@@ -103,7 +103,7 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded: () => Pro
   return (
     <TableRow>
       <TableCell className="py-1.5">
-        <span className="flex flex-wrap items-center gap-2 font-medium" {...(session.agent !== null && { title: session.agent })}>
+        <span className="flex flex-wrap items-center gap-2 font-semibold" {...(session.agent !== null && { title: session.agent })}>
           {device}
           {session.is_current && <Badge tone="complete">this browser</Badge>}
         </span>

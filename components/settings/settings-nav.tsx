@@ -58,13 +58,13 @@ export function SettingsNav() {
           aria-label={name}
           className="flex shrink-0 max-lg:not-last:mr-3 max-lg:gap-4 max-lg:not-last:border-r max-lg:not-last:pr-3 lg:min-w-0 lg:flex-col lg:gap-0.5"
         >
-          <span className="truncate px-2 pb-1 font-medium text-12 text-ink-faint max-lg:hidden">{name}</span>
+          <span className="truncate px-2 pb-1 font-semibold text-12 text-ink-faint max-lg:hidden">{name}</span>
           {places.map(({ href, label }) => (
             <Link
               key={href}
               href={href}
               {...(pathname === href && { "aria-current": "page" as const })}
-              className="relative flex h-9 shrink-0 items-center text-13 text-ink-soft hover:text-ink focus-visible:outline-offset-[-2px] aria-[current=page]:text-ink max-sm:h-11 max-lg:font-medium max-lg:after:absolute max-lg:after:inset-x-0 max-lg:after:bottom-0 max-lg:after:h-0.5 max-lg:after:rounded-full max-lg:aria-[current=page]:after:bg-thread lg:h-8 lg:rounded-md lg:px-2 lg:hover:bg-hover lg:aria-[current=page]:bg-hover lg:aria-[current=page]:font-medium"
+              className="relative flex h-9 shrink-0 items-center text-14 text-ink-soft hover:text-ink focus-visible:outline-offset-[-2px] aria-[current=page]:text-ink max-sm:h-11 max-lg:font-semibold max-lg:after:absolute max-lg:after:inset-x-0 max-lg:after:bottom-0 max-lg:after:h-0.5 max-lg:after:rounded-full max-lg:aria-[current=page]:after:bg-thread lg:h-8 lg:rounded-md lg:px-2 lg:hover:bg-hover lg:aria-[current=page]:bg-hover lg:aria-[current=page]:font-semibold"
             >
               {label}
             </Link>

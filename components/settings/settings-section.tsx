@@ -16,8 +16,8 @@ export function SettingsSection({
     <section aria-label={title} className="flex flex-col gap-4">
       <div className="flex items-start justify-between gap-4">
         <div className="flex flex-col gap-0.5">
-          <h2 className="font-semibold text-14">{title}</h2>
-          {description && <p className="text-13 text-ink-soft">{description}</p>}
+          <h2 className="font-semibold text-16">{title}</h2>
+          {description && <p className="text-14 text-ink-soft">{description}</p>}
         </div>
         {action}
       </div>

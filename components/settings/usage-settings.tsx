@@ -70,7 +70,7 @@ function UsageReport() {
       {days.data && <UsageTotal usage={days.data} />}
       {days.data && <UsageChart days={days.data.items} />}
       {days.data?.total.calls === 0 ? (
-        <p className="py-6 text-13 text-ink-soft">No model was called in this time.</p>
+        <p className="py-6 text-14 text-ink-soft">No model was called in this time.</p>
       ) : (
         <>
           {parts.isPending && <TableSkeleton label="Loading usage" rows={3} />}
@@ -139,7 +139,7 @@ export function UsageChart({ days }: { days: readonly UsageItem[] }) {
   const step = 100 / days.length;
   return (
     <figure className="flex flex-col gap-1">
-      <figcaption className="flex justify-between text-11 text-ink-faint">
+      <figcaption className="flex justify-between text-12 text-ink-faint">
         <span>{isPriced ? "Cost per day" : "Tokens per day"}</span>
         <span className="tabular">{isPriced ? formatCost(most) : formatCount(most)}</span>
       </figcaption>
@@ -167,7 +167,7 @@ export function UsageChart({ days }: { days: readonly UsageItem[] }) {
           );
         })}
       </svg>
-      <div aria-hidden className="flex justify-between text-11 text-ink-faint tabular">
+      <div aria-hidden className="flex justify-between text-12 text-ink-faint tabular">
         <span>{days[0]?.key}</span>
         <span>{days.at(-1)?.key}</span>
       </div>
@@ -205,7 +205,7 @@ export function UsageTable({ label, group, items }: UsageTableProps) {
       <TableBody>
         {items.map((item) => (
           <TableRow key={`${item.provider} ${item.key}`}>
-            <TableCell className="max-w-0 truncate font-medium">
+            <TableCell className="max-w-0 truncate font-semibold">
               <ItemName group={group} item={item} />
             </TableCell>
             <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">{formatCount(item.calls)}</TableCell>

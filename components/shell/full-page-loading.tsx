@@ -21,7 +21,7 @@ export function FullPageLoading({ query, back, children }: FullPageLoadingProps)
       </Page>
     );
   return (
-    <div role="status" className="flex h-full items-center justify-center gap-2 text-13 text-ink-soft">
+    <div role="status" className="flex h-full items-center justify-center gap-2 text-14 text-ink-soft">
       <Spinner /> {children}
     </div>
   );

@@ -15,7 +15,7 @@ export function LogoMark({ className }: { className?: string }) {
 
 export function Logo({ className }: { className?: string }) {
   return (
-    <span className={cn("inline-flex items-center gap-2 font-semibold text-15 text-ink tracking-[-0.01em]", className)}>
+    <span className={cn("inline-flex items-center gap-2 font-semibold text-16 text-ink tracking-[-0.01em]", className)}>
       <LogoMark />
       Treadle
     </span>

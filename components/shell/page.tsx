@@ -5,9 +5,9 @@ import { useStore } from "zustand";
 import { createStore } from "zustand/vanilla";
 import { cn } from "#components/ui/cn.ts";
 
-const WIDTHS = { narrow: "max-w-192", normal: "max-w-280", wide: "max-w-none" } as const;
+const WIDTHS = { narrow: "max-w-192", normal: "max-w-360", wide: "max-w-none" } as const;
 
-/** The column that a page's content stands in. `narrow` (48 rem) for settings and forms. */
+/** The column that a page's content stands in. `narrow` (48 rem) for settings and forms, `normal` (90 rem) for lists and tables, `wide` for what uses all there is. */
 export function Page({ width = "normal", className, children }: { width?: keyof typeof WIDTHS; className?: string; children: ReactNode }) {
   return (
     <div

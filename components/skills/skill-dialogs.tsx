@@ -109,7 +109,7 @@ export function SkillView({ skill, canEdit, onEdit, onCopy, onDelete, onClose }:
         aria-label="Prompt"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
         tabIndex={0}
-        className="max-h-[55vh] overflow-y-auto whitespace-pre-wrap break-words rounded-lg border bg-sunken p-4 text-13"
+        className="max-h-[55vh] overflow-y-auto whitespace-pre-wrap break-words rounded-lg border bg-sunken p-4 text-14"
       >
         {skill.prompt}
       </div>

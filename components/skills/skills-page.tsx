@@ -101,7 +101,7 @@ function SkillCards({ title, skills, onOpen }: { title: string; skills: readonly
   if (skills.length === 0) return null;
   return (
     <section aria-labelledby={id} className="flex flex-col gap-3">
-      <h2 id={id} className="font-semibold text-14">
+      <h2 id={id} className="font-semibold text-16">
         {title}
       </h2>
       <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
@@ -114,13 +114,13 @@ function SkillCards({ title, skills, onOpen }: { title: string; skills: readonly
               <button
                 type="button"
                 onClick={() => onOpen(skill)}
-                className="block max-w-full truncate rounded-sm text-left font-medium text-13 after:absolute after:inset-0 after:rounded-lg"
+                className="block max-w-full truncate rounded-sm text-left font-semibold text-14 after:absolute after:inset-0 after:rounded-lg"
               >
                 {skill.name}
               </button>
             </h3>
             {skill.description && <p className="line-clamp-2 text-12 text-ink-soft">{skill.description}</p>}
-            {skill.model && <p className="truncate font-mono text-11 text-ink-faint">{skill.model}</p>}
+            {skill.model && <p className="truncate font-mono text-12 text-ink-faint">{skill.model}</p>}
           </li>
         ))}
       </ul>

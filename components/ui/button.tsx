@@ -13,8 +13,8 @@ const VARIANTS = {
 } as const;
 
 const SIZES = {
-  sm: "h-7 gap-1.5 rounded-md px-2.5 text-12",
-  md: "h-8 gap-1.5 rounded-md px-3 text-13",
+  sm: "h-7 gap-1.5 rounded-md px-2.5 text-14",
+  md: "h-8 gap-1.5 rounded-md px-3 text-14",
   lg: "h-10 gap-2 rounded-lg px-4 text-14",
 } as const;
 
@@ -49,7 +49,7 @@ export function Button({
       {...(!asChild && { type: type ?? "button", disabled: disabled || isPending || isTooEarly })}
       aria-busy={isPending || undefined}
       className={cn(
-        "relative inline-flex shrink-0 select-none items-center justify-center whitespace-nowrap border font-medium transition-[background-color,border-color,color,opacity]",
+        "relative inline-flex shrink-0 select-none items-center justify-center whitespace-nowrap border font-semibold transition-[background-color,border-color,color,opacity]",
         "disabled:cursor-not-allowed disabled:opacity-55 aria-busy:opacity-80 pointer-coarse:min-h-9",
         VARIANTS[variant],
         SIZES[size],

@@ -19,7 +19,7 @@ const isLong = (text: string) => text.includes("\n") || text.length > 200;
 export function ChangedField({ title, before, after }: { title: string; before: ChangedSide; after: ChangedSide }) {
   return (
     <div className="flex flex-col gap-1 text-12">
-      <dt className="font-medium text-ink-soft">{title}</dt>
+      <dt className="font-semibold text-ink-soft">{title}</dt>
       {isLong(before.text) || isLong(after.text) ? (
         <TextChange before={before} after={after} />
       ) : (
@@ -73,7 +73,7 @@ function TextChange({ before, after }: { before: ChangedSide; after: ChangedSide
 
 function Piece({ piece }: { piece: DiffPiece }) {
   if (piece.kind === "cut")
-    return <span className="my-1 block border-y py-0.5 text-11 text-ink-faint">{plural(piece.lines, "line")} without a change</span>;
+    return <span className="my-1 block border-y py-0.5 text-12 text-ink-faint">{plural(piece.lines, "line")} without a change</span>;
   if (piece.kind === "removed") return <Removed>{piece.text}</Removed>;
   return piece.kind === "added" ? <Added>{piece.text}</Added> : piece.text;
 }
@@ -86,7 +86,7 @@ const Added = ({ children }: { children: string }) => (
 );
 
 const Side = ({ tone, children }: { tone: string; children: string }) => (
-  <span className={cn("shrink-0 rounded-sm px-1 text-10", tone)}>{children}</span>
+  <span className={cn("shrink-0 rounded-sm px-1 text-12", tone)}>{children}</span>
 );
 
 function Value({ side, tone, children }: { side: string; tone: string; children: ReactNode }) {

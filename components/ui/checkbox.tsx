@@ -32,7 +32,7 @@ export function Checkbox({ label, hint, checked, onCheckedChange, disabled = fal
         </Radix.Indicator>
       </Radix.Root>
       <div className="min-w-0">
-        <label htmlFor={id} className="text-13 text-ink">
+        <label htmlFor={id} className="text-14 text-ink">
           {label}
         </label>
         {hint && (

@@ -2,7 +2,7 @@ import { type ClassValue, clsx } from "clsx";
 import { extendTailwindMerge } from "tailwind-merge";
 
 const merge = extendTailwindMerge({
-  extend: { classGroups: { "font-size": [{ text: ["10", "11", "12", "13", "14", "15", "16", "18", "display"] }] } },
+  extend: { classGroups: { "font-size": [{ text: ["12", "13", "14", "16", "18", "24"] }] } },
 });
 
 /** Joins class names; of two that set the same property the later one wins. */

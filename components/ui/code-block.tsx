@@ -16,7 +16,7 @@ export interface CodeBlockProps {
 export function CodeBlock({ code, label, title, wraps = false, className }: CodeBlockProps) {
   return (
     <figure className={cn("group relative min-w-0 overflow-hidden rounded-lg border bg-sunken", className)}>
-      {title !== undefined && <figcaption className="border-b px-3 py-1.5 text-11 text-ink-soft">{title}</figcaption>}
+      {title !== undefined && <figcaption className="border-b px-3 py-1.5 text-12 text-ink-soft">{title}</figcaption>}
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is no box for code */}
       <pre
         role="group"

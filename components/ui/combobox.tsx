@@ -157,7 +157,7 @@ export function Combobox({
                   : "Nothing to suggest. Type it."}
             </p>
           )}
-          {footer && <div className="border-t px-3 py-1.5 text-11 text-ink-faint">{footer}</div>}
+          {footer && <div className="border-t px-3 py-1.5 text-12 text-ink-faint">{footer}</div>}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

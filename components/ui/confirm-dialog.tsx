@@ -59,9 +59,9 @@ export function ConfirmDialog({
             className="flex w-full max-w-100 animate-rise flex-col gap-4 rounded-lg border border-line-strong bg-raised p-5 shadow-lg max-sm:max-w-none max-sm:rounded-b-none max-sm:pb-8"
           >
             <div className="flex flex-col gap-1.5">
-              <Radix.Title className="break-words font-semibold text-15 text-ink">{title}</Radix.Title>
+              <Radix.Title className="break-words font-semibold text-18 text-ink">{title}</Radix.Title>
               <Radix.Description asChild>
-                <div className="text-13 text-ink-soft">{children}</div>
+                <div className="text-14 text-ink-soft">{children}</div>
               </Radix.Description>
             </div>
             {error !== null && <Notice tone="failed">{error}</Notice>}

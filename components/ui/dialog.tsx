@@ -41,8 +41,8 @@ export function Dialog({ onClose, title, description, size = "md", isDismissable
           >
             <div className="flex items-start justify-between gap-4">
               <div className="flex min-w-0 flex-col gap-1">
-                <Radix.Title className="font-semibold text-15 text-ink">{title}</Radix.Title>
-                {description !== undefined && <Radix.Description className="text-13 text-ink-soft">{description}</Radix.Description>}
+                <Radix.Title className="font-semibold text-18 text-ink">{title}</Radix.Title>
+                {description !== undefined && <Radix.Description className="text-14 text-ink-soft">{description}</Radix.Description>}
               </div>
               {isDismissable && (
                 <Radix.Close asChild>

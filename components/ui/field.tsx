@@ -66,7 +66,7 @@ export function Field({
     <FieldContext value={{ id: ids.control, labelId: ids.label, describedBy, isInvalid: error !== undefined, isRequired }}>
       <div className={cn("flex min-w-0 flex-col gap-1.5", className)}>
         <div className={cn("flex min-h-5 items-center justify-between gap-3", isLabelHidden && "sr-only")}>
-          <label id={ids.label} htmlFor={ids.control} className="font-medium text-12 text-ink">
+          <label id={ids.label} htmlFor={ids.control} className="font-semibold text-12 text-ink">
             {label}
             {isOptional && <span className="ml-1.5 font-normal text-ink-faint">optional</span>}
           </label>

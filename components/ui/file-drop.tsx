@@ -65,7 +65,7 @@ export function FileDrop({
       )}
     >
       <FileUp aria-hidden className="size-5 shrink-0 text-ink-faint max-sm:hidden" />
-      <p className="min-w-40 flex-1 text-13 text-ink-soft">{words}</p>
+      <p className="min-w-40 flex-1 text-14 text-ink-soft">{words}</p>
       <input
         ref={input}
         type="file"

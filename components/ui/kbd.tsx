@@ -6,7 +6,7 @@ export function Kbd({ className, ...rest }: ComponentProps<"kbd">) {
     <kbd
       {...rest}
       className={cn(
-        "inline-flex h-4 min-w-4 items-center justify-center rounded-sm border border-line-strong bg-raised px-1 font-sans text-10 text-ink-soft",
+        "inline-flex h-4 min-w-4 items-center justify-center rounded-sm border border-line-strong bg-raised px-1 font-sans text-12 text-ink-soft",
         className,
       )}
     />

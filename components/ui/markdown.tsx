@@ -61,7 +61,7 @@ export function Markdown({ isGuide = false, className, children }: MarkdownProps
           h1: ({ node: _, ...rest }) => <h3 {...rest} className="mt-8 text-18 first:mt-0" />,
           h2: ({ node: _, ...rest }) => <h4 {...rest} className="mt-8 font-semibold text-16 first:mt-0" />,
           h3: ({ node: _, ...rest }) => <h5 {...rest} className="mt-6 font-semibold text-14 first:mt-0" />,
-          h4: ({ node: _, ...rest }) => <h6 {...rest} className="mt-6 font-semibold text-13 first:mt-0" />,
+          h4: ({ node: _, ...rest }) => <h6 {...rest} className="mt-6 font-semibold text-14 first:mt-0" />,
           // A wide one scrolls by itself, by keyboard too.
           table: ({ node: _, ...rest }) => (
             // biome-ignore lint/a11y/useSemanticElements: a fieldset is no box for a table

@@ -135,7 +135,7 @@ export function MenuChoice<Value extends string>({ label, value, onValueChange, 
 }
 
 export const MenuLabel = ({ children }: { children: ReactNode }) => (
-  <Radix.Label className="px-2 pt-1.5 pb-1 text-11 text-ink-faint">{children}</Radix.Label>
+  <Radix.Label className="px-2 pt-1.5 pb-1 text-12 text-ink-faint">{children}</Radix.Label>
 );
 
 export const MenuSeparator = () => <Radix.Separator className="-mx-1 my-1 h-px bg-line" />;

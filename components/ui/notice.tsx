@@ -22,10 +22,10 @@ export interface NoticeProps {
 export function Notice({ tone = "info", title, actions, className, children }: NoticeProps) {
   const { icon: Icon, style, mark } = TONES[tone];
   return (
-    <div role={tone === "failed" ? "alert" : "status"} className={cn("flex gap-2.5 rounded-md border px-3 py-2 text-13", style, className)}>
+    <div role={tone === "failed" ? "alert" : "status"} className={cn("flex gap-2.5 rounded-md border px-3 py-2 text-14", style, className)}>
       <Icon aria-hidden className={cn("mt-0.75 size-3.5 shrink-0", mark)} />
       <div className="min-w-0 flex-1 whitespace-pre-line break-words">
-        {title && <p className="font-medium">{title}</p>}
+        {title && <p className="font-semibold">{title}</p>}
         {children}
         {actions && <div className="mt-2 flex flex-wrap gap-2">{actions}</div>}
       </div>

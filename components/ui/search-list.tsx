@@ -145,7 +145,7 @@ export function SearchList<Option extends SearchOption>(props: SearchListProps<O
           </div>
         ))}
       </div>
-      {options.length === 0 && <div className="px-3 pt-1 pb-3 text-13 text-ink-soft">{isStale ? "Searching…" : empty}</div>}
+      {options.length === 0 && <div className="px-3 pt-1 pb-3 text-14 text-ink-soft">{isStale ? "Searching…" : empty}</div>}
       {footer && <div className="border-t px-3 py-1.5 text-12 text-ink-faint">{footer}</div>}
     </div>
   );

@@ -48,7 +48,7 @@ export function Select<Value extends string>({
         className={cn(
           controlStyle,
           "flex items-center justify-between gap-2 pr-2 pl-2.5 text-left data-placeholder:text-ink-faint",
-          size === "sm" ? "h-7 text-12" : "h-8 pointer-coarse:h-10",
+          size === "sm" ? "h-7" : "h-8 pointer-coarse:h-10",
           className,
         )}
       >

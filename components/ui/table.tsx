@@ -20,7 +20,7 @@ export function Table({ label, className, ...rest }: ComponentProps<"table"> & {
 
 /** The row of headings. */
 export const TableHead = ({ children }: { children: ReactNode }) => (
-  <thead className="text-11 text-ink-faint">
+  <thead className="text-12 text-ink-faint">
     <tr>{children}</tr>
   </thead>
 );
@@ -34,7 +34,7 @@ export const TableRow = ({ className, ...rest }: ComponentProps<"tr">) => (
 );
 
 export const TableHeader = ({ className, ...rest }: ComponentProps<"th">) => (
-  <th scope="col" {...rest} className={cn("h-8 whitespace-nowrap px-3 text-left font-medium", className)} />
+  <th scope="col" {...rest} className={cn("h-8 whitespace-nowrap px-3 text-left font-semibold", className)} />
 );
 
 /** The heading of a column of buttons, which speak for themselves to those who see them. */

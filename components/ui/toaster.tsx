@@ -69,13 +69,13 @@ export function Toaster() {
         unstyled: true,
         classNames: {
           toast:
-            "flex w-(--width) items-start gap-2.5 rounded-lg border border-line-strong bg-raised px-3.5 py-3 text-13 text-ink shadow-lg",
-          title: "font-medium",
+            "flex w-(--width) items-start gap-2.5 rounded-lg border border-line-strong bg-raised px-3.5 py-3 text-14 text-ink shadow-lg",
+          title: "font-semibold",
           description: "text-ink-soft text-12",
           icon: "mt-0.5 size-4 shrink-0 [&>svg]:size-4",
           success: "[&_[data-icon]]:text-complete",
           error: "[&_[data-icon]]:text-failed",
-          actionButton: "ml-auto shrink-0 rounded-md px-2 h-6 font-medium text-12 text-thread-text hover:bg-hover",
+          actionButton: "ml-auto shrink-0 rounded-md px-2 h-6 font-semibold text-14 text-thread-text hover:bg-hover",
         },
       }}
     />

@@ -60,9 +60,9 @@ export function ValueView({ value: given, what, format, isArriving = false, whol
           <JsonNode name={null} value={json} depth={0} />
         </div>
       ) : format === "markdown" && !isArriving ? (
-        <Markdown className="pr-8 text-13">{shown}</Markdown>
+        <Markdown className="pr-8 text-14">{shown}</Markdown>
       ) : (
-        <p className="whitespace-pre-wrap break-words pr-8 text-13 text-ink">{isPart ? `${shown}…` : shown}</p>
+        <p className="whitespace-pre-wrap break-words pr-8 text-14 text-ink">{isPart ? `${shown}…` : shown}</p>
       )}
       {(isCut || isPart) && (
         <Button size="sm" className="mt-2" isPending={isLoading} onClick={() => void showAll()}>

@@ -253,7 +253,7 @@ function FirstSteps() {
   if (!isBare || (isReady && isOpen && subject === workflowId)) return null;
   if (isReady) return <FirstRequest />;
   return (
-    <p className="pointer-events-none absolute inset-x-0 top-[66%] z-10 px-4 text-center text-13 text-ink-soft">
+    <p className="pointer-events-none absolute inset-x-0 top-[66%] z-10 px-4 text-center text-14 text-ink-soft">
       Press <Kbd>N</Kbd> to add a node, or drag from the dot at the trigger's right.
       {isReady === false && !isOpen && canAdminister && (
         <>

@@ -33,7 +33,7 @@ const OutlinePanel = loadedOnUse(() =>
 
 function PanelLoading() {
   return (
-    <p role="status" className="flex items-center gap-2 p-4 text-13 text-ink-soft">
+    <p role="status" className="flex items-center gap-2 p-4 text-14 text-ink-soft">
       <Spinner /> Opening…
     </p>
   );
@@ -219,12 +219,12 @@ const groups = [...Map.groupBy(nodeChoices, (choice) => choice.group)];
 export function AddPanel() {
   const isReadOnly = useEditor((state) => state.isReadOnly);
   if (isReadOnly)
-    return <p className="p-3 text-13 text-ink-soft">You may look, not change. Ask an admin of the project for the editor role.</p>;
+    return <p className="p-3 text-14 text-ink-soft">You may look, not change. Ask an admin of the project for the editor role.</p>;
   return (
     <div className="flex flex-col gap-4 p-3">
       {groups.map(([group, choices]) => (
         <section key={group} aria-label={group} className="flex flex-col gap-1">
-          <h3 className="px-1 text-11 text-ink-faint">{group}</h3>
+          <h3 className="px-1 text-12 text-ink-faint">{group}</h3>
           {choices.map((choice) => (
             <AddRow key={choice.type} choice={choice} />
           ))}
@@ -263,7 +263,7 @@ function AddRow({ choice }: { choice: NodeChoice }) {
     >
       <NodeIcon type={choice.type} className="size-7" />
       <span className="flex min-w-0 flex-col">
-        <span className="font-medium text-13">{choice.title}</span>
+        <span className="font-semibold text-14">{choice.title}</span>
         <span className="text-12 text-ink-faint">{choice.summary}</span>
       </span>
     </button>

@@ -11,10 +11,10 @@ export function BulkOutcomeDialog({ outcome: { done, count, failed }, onClose }:
   const said = count === 0 ? "None of them was" : `${plural(count, "workflow")} ${count === 1 ? "was" : "were"}`;
   return (
     <Dialog onClose={onClose} title={`${plural(failed.length, "workflow")} not ${done}`} description={`${said} ${done}.`}>
-      <ul className="flex max-h-80 flex-col divide-y overflow-y-auto rounded-md border text-13">
+      <ul className="flex max-h-80 flex-col divide-y overflow-y-auto rounded-md border text-14">
         {failed.map(({ id, name, message }) => (
           <li key={id} className="flex flex-col gap-0.5 px-3 py-2">
-            <Link href={`/workflows/${id}`} className="font-medium hover:underline">
+            <Link href={`/workflows/${id}`} className="font-semibold hover:underline">
               {name ?? id}
             </Link>
             <span className="text-ink-soft">{message}</span>

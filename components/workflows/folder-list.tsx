@@ -36,7 +36,7 @@ export function FolderList({ facets, value, onValueChange }: FolderListProps) {
       onClick={() => onValueChange(folder)}
       {...(value === folder && { "aria-current": "true" as const })}
       style={{ paddingLeft: 8 + depth * 14 }}
-      className="flex h-8 min-w-0 flex-1 items-center gap-2 rounded-md pr-2 text-left text-13 text-ink-soft hover:bg-hover hover:text-ink aria-[current=true]:bg-press aria-[current=true]:font-medium aria-[current=true]:text-ink"
+      className="flex h-8 min-w-0 flex-1 items-center gap-2 rounded-md pr-2 text-left text-14 text-ink-soft hover:bg-hover hover:text-ink aria-[current=true]:bg-press aria-[current=true]:font-semibold aria-[current=true]:text-ink"
     >
       {folder ? <Folder aria-hidden className="size-3.5 shrink-0 text-ink-faint" /> : null}
       <span className="truncate">{label}</span>

@@ -116,7 +116,7 @@ export function GraphPicture({ graph, hasLabels = false, className }: GraphPictu
               {hasLabels ? (
                 <>
                   <NodeIcon type={node.type} className="size-5 max-sm:size-4" />
-                  <span className="line-clamp-2 min-w-0 text-11 text-ink leading-tight max-sm:hidden">{labelOf(node)}</span>
+                  <span className="line-clamp-2 min-w-0 text-12 text-ink leading-tight max-sm:hidden">{labelOf(node)}</span>
                 </>
               ) : (
                 Icon && <Icon className="size-3" />

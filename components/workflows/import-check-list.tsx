@@ -23,7 +23,7 @@ function Part({ title, hint, children }: { title: string; hint?: ReactNode; chil
   const id = useId();
   return (
     <section aria-labelledby={id} className="flex flex-col gap-2">
-      <h3 id={id} className="font-medium text-12 text-ink">
+      <h3 id={id} className="font-semibold text-12 text-ink">
         {title}
       </h3>
       {hint && <p className="-mt-1.5 text-12 text-ink-faint">{hint}</p>}
@@ -38,7 +38,7 @@ function Row({ mark, name, detail, children }: { mark: keyof typeof MARKS; name:
       <span className="flex min-w-40 flex-1 items-center gap-2.5">
         <span className="shrink-0">{MARKS[mark]}</span>
         <span className="min-w-0">
-          <span className="block truncate text-13">{name}</span>
+          <span className="block truncate text-14">{name}</span>
           {detail && <span className="block truncate text-12 text-ink-faint">{detail}</span>}
         </span>
       </span>

@@ -97,7 +97,7 @@ function ReviewForm({ checked, importing, back, action, keys, onInserted }: Impo
       }}
     >
       {onInserted ? (
-        <p className="text-13 text-ink-soft">
+        <p className="text-14 text-ink-soft">
           “{check.name}” has {check.node_count} nodes. Its trigger stays out, since this workflow has one; names that are taken get a
           number, and what reads them follows.
         </p>

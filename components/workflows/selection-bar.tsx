@@ -37,11 +37,11 @@ export function SelectionBar({ workflows, count, total, onSelectAll, onClear, is
       aria-label="Selected workflows"
       className="sticky top-2 z-10 flex flex-wrap items-center gap-2 rounded-lg border border-line-strong bg-raised px-3 py-2 shadow-md"
     >
-      <span role="status" className="font-medium text-13 tabular">
+      <span role="status" className="font-semibold text-14 tabular">
         {formatCount(count)} selected
       </span>
       {total !== undefined && (
-        <button type="button" onClick={onSelectAll} className="min-h-6 rounded-sm text-13 text-thread-text hover:underline">
+        <button type="button" onClick={onSelectAll} className="min-h-6 rounded-sm text-14 text-thread-text hover:underline">
           Select all {formatCount(total)}
         </button>
       )}

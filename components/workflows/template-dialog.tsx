@@ -48,7 +48,7 @@ function TemplateSteps({ template }: { template: WorkflowTemplate }) {
     <>
       <TemplateNeeds template={template} />
       <GraphPicture graph={file} hasLabels className="woven min-h-36 rounded-md border bg-paper px-2 py-4" />
-      {typeof note === "string" && <Markdown className="text-13 [&>*+*]:mt-2 [&>:first-child]:mt-0">{note}</Markdown>}
+      {typeof note === "string" && <Markdown className="text-14 [&>*+*]:mt-2 [&>:first-child]:mt-0">{note}</Markdown>}
       <FormFailure failure={importing.failure} title="Nothing was created" />
       <DialogFooter>
         {canEdit ? (

@@ -49,7 +49,7 @@ export function TemplatesPage() {
       <LoadFailure query={templates} />
       {templates.isPending && <Skeleton className="h-96" />}
       {shown?.length === 0 && (
-        <p role="status" className="py-6 text-13 text-ink-soft">
+        <p role="status" className="py-6 text-14 text-ink-soft">
           No template matches{search.trim() === "" ? "" : ` “${search.trim()}”`}.
         </p>
       )}
@@ -70,12 +70,12 @@ function TemplateCard({ template, onOpen }: { template: WorkflowTemplate; onOpen
     <li className="relative flex flex-col overflow-hidden rounded-lg border bg-raised transition-colors focus-within:border-line-control hover:border-line-control">
       <GraphPicture graph={template.file} className="woven h-32 border-b bg-paper p-3" />
       <div className="flex flex-1 flex-col gap-1.5 p-4">
-        <h2 className="font-medium text-14">
+        <h2 className="font-semibold text-16">
           <button type="button" onClick={onOpen} className="text-left after:absolute after:inset-0 after:rounded-lg">
             {template.file.name}
           </button>
         </h2>
-        <p className="flex-1 text-13 text-ink-soft">{template.summary}</p>
+        <p className="flex-1 text-14 text-ink-soft">{template.summary}</p>
         <div className="mt-1">
           <TemplateNeeds template={template} />
         </div>

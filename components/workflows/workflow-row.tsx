@@ -67,7 +67,7 @@ export function WorkflowRow({ workflow, q, folder, isSelected, onSelectedChange,
       )}
       <TableCell className="max-w-0">
         <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-          <Link href={`/workflows/${workflow.id}`} className="min-w-0 truncate font-medium after:absolute after:inset-0">
+          <Link href={`/workflows/${workflow.id}`} className="min-w-0 truncate font-semibold after:absolute after:inset-0">
             <Marked text={workflow.name} q={q} />
           </Link>
           {place !== null && (

@@ -134,7 +134,7 @@ export function WorkflowsPage() {
     </>
   );
   return (
-    <Page className="max-w-360">
+    <Page>
       <PageHeader title="Workflows" actions={workflows.data && !isFirst && actions} />
       {!isFirst && workflows.data && (
         <div className="-mb-2 flex flex-wrap items-center gap-2 max-sm:[&>div]:w-auto max-sm:[&>div]:min-w-[30%] max-sm:[&>div]:flex-1">
@@ -196,7 +196,7 @@ export function WorkflowsPage() {
                 <Link href="/workflows/templates">Start from a template</Link>
               </Button>
               {importFile}
-              <Link href="/docs" className="text-13 text-thread-text underline underline-offset-2">
+              <Link href="/docs" className="text-14 text-thread-text underline underline-offset-2">
                 First steps
               </Link>
             </>
@@ -223,7 +223,7 @@ export function WorkflowsPage() {
               />
             )}
             {shown.length === 0 ? (
-              <p role="status" className="py-6 text-13 text-ink-soft">
+              <p role="status" className="py-6 text-14 text-ink-soft">
                 {q
                   ? `No workflow matches “${q}”${Object.keys(filter).length > 1 ? " with these filters" : ""}.`
                   : "No workflow matches these filters."}

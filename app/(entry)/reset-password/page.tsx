@@ -17,7 +17,7 @@ export default async function RequestPasswordResetPage() {
           : "This install sends no mail. An install admin can make a link for you to set a new password with: ask who set this install up."}
       </EntryHeading>
       {sends_mail && <RequestPasswordResetForm />}
-      <p className="mt-4 text-13 text-ink-soft">
+      <p className="mt-4 text-14 text-ink-soft">
         <Link href="/sign-in" className="text-thread-text underline underline-offset-2">
           Back to sign in
         </Link>

@@ -16,7 +16,7 @@ export default async function SignUpPage() {
     <>
       <EntryHeading title="Sign up" />
       <AccountForm kind="signUp" />
-      <p className="mt-4 text-13 text-ink-soft">
+      <p className="mt-4 text-14 text-ink-soft">
         Have an account?{" "}
         <Link href="/sign-in" className="text-thread-text underline underline-offset-2">
           Sign in

@@ -59,10 +59,10 @@ export default async function SearchPage({ searchParams }: { searchParams: Promi
             line.slice(begins).length > EXCERPT ? `${line.slice(begins, begins + EXCERPT).replace(/\s\S*$/, "")} …` : line.slice(begins);
           return (
             <li key={`${path} ${title}`}>
-              <Link href={path} className="font-medium text-14 text-thread-text hover:underline">
+              <Link href={path} className="font-semibold text-14 text-thread-text hover:underline">
                 <Marked text={title} words={words} />
               </Link>
-              <p className="mt-0.5 break-words text-13 text-ink-soft">
+              <p className="mt-0.5 break-words text-14 text-ink-soft">
                 {begins > 0 && "… "}
                 <Marked text={shown} words={words} />
               </p>

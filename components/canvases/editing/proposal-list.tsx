@@ -36,7 +36,7 @@ export function ProposalList({ source: { workflow_id, output_label, name }, onAd
       </div>
     );
   if (execution_id === null)
-    return <p className="text-13 text-ink-soft">No run has given “{name}” yet. Run the workflow once, and come back.</p>;
+    return <p className="text-14 text-ink-soft">No run has given “{name}” yet. Run the workflow once, and come back.</p>;
   const blank: Widget = {
     ...{ id: "own", type: output?.kind === "number" ? "number" : "text", title: name, workflow_id, output_label },
     layout: { x: 0, y: 0, w: 6, h: 4 },
@@ -44,7 +44,7 @@ export function ProposalList({ source: { workflow_id, output_label, name }, onAd
   return (
     <div className="flex min-w-0 flex-col gap-5">
       {widgets.length === 0 && (
-        <p className="text-13 text-ink-soft">The latest run gave nothing here. You can still choose a kind yourself.</p>
+        <p className="text-14 text-ink-soft">The latest run gave nothing here. You can still choose a kind yourself.</p>
       )}
       <ul aria-label="Proposals" className="grid gap-3 sm:grid-cols-2">
         {widgets.map(({ widget, data }) => (
@@ -84,7 +84,7 @@ export function ProposalList({ source: { workflow_id, output_label, name }, onAd
 function WholeCanvases({ canvases, onCanvas }: { canvases: CanvasProposals["canvases"]; onCanvas: (widgets: readonly Widget[]) => void }) {
   return (
     <section aria-labelledby="whole-canvases" className="flex flex-col gap-3 border-t pt-4">
-      <h3 id="whole-canvases" className="font-semibold text-13">
+      <h3 id="whole-canvases" className="font-semibold text-14">
         Or a whole canvas of it
       </h3>
       <ul className="grid gap-3 sm:grid-cols-2">
@@ -100,7 +100,7 @@ function WholeCanvases({ canvases, onCanvas }: { canvases: CanvasProposals["canv
                 className="aspect-3/1 border-b bg-sunken"
               />
               <span className="flex flex-col gap-0.5 p-3">
-                <span className="font-medium text-13">{name}</span>
+                <span className="font-semibold text-14">{name}</span>
                 <span className="text-12 text-ink-faint">{description}</span>
               </span>
             </button>

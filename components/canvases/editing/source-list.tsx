@@ -29,7 +29,7 @@ export function SourceList({ onChoose }: { onChoose: (source: Source) => void })
         size="panel"
         title="No workflow yet"
         actions={
-          <Link href="/workflows" className="text-13 text-thread-text underline">
+          <Link href="/workflows" className="text-14 text-thread-text underline">
             Workflows
           </Link>
         }
@@ -43,7 +43,7 @@ export function SourceList({ onChoose }: { onChoose: (source: Source) => void })
         <SearchField label="Search workflows" value={search} onValueChange={setSearch} className="max-w-72" />
       )}
       <TableLoading query={sources} label="Loading workflows" rows={3} />
-      {sources.data && items.length === 0 && <p className="py-4 text-13 text-ink-soft">No workflow has “{wanted}” in its name.</p>}
+      {sources.data && items.length === 0 && <p className="py-4 text-14 text-ink-soft">No workflow has “{wanted}” in its name.</p>}
       {withRuns.length > 0 && (
         <ul aria-label="Workflows with results" className="flex flex-col divide-y rounded-lg border bg-surface">
           {withRuns.map((source) => (
@@ -80,7 +80,7 @@ function SourceRow({
   return (
     <li className="flex min-w-0 flex-col gap-1 p-2">
       <p className="flex min-w-0 items-baseline justify-between gap-3 px-2 pt-1">
-        <span className="truncate font-medium text-13">{name}</span>
+        <span className="truncate font-semibold text-14">{name}</span>
         {completed_at && <Time value={completed_at} className="shrink-0 text-12 text-ink-faint" />}
       </p>
       <ul aria-label={`Outputs of ${name}`}>

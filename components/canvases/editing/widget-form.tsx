@@ -140,7 +140,7 @@ export function WidgetForm({ widget, output, submitLabel, onSubmit }: WidgetForm
           )}
         </div>
         <div className="flex min-w-0 flex-col gap-1.5">
-          <p className="font-medium text-12">Preview</p>
+          <p className="font-semibold text-12">Preview</p>
           <div className="h-80 min-w-0 md:sticky md:top-0">
             <WidgetView widget={shown ?? widget} data={preview.data} isStatic />
           </div>
@@ -196,7 +196,7 @@ function Columns({ columns, error, onChange }: ColumnsProps) {
     onChange(columns.map((column, index) => (index === at ? { ...column, ...part } : column)));
   return (
     <fieldset className="flex min-w-0 flex-col gap-1.5">
-      <legend className="mb-1.5 font-medium text-12">Columns</legend>
+      <legend className="mb-1.5 font-semibold text-12">Columns</legend>
       {columns.length === 0 && <p className="text-12 text-ink-faint">Those of the first row.</p>}
       {columns.map((column, index) => (
         <div key={`column ${index.toString()}`} className="flex items-center gap-1.5">

@@ -119,7 +119,7 @@ function CanvasCard({ canvas: { id, name, widget_count, updated_at, preview = []
       <div className="flex items-start gap-2 p-3">
         <div className="flex min-w-0 flex-1 flex-col gap-0.5">
           <h2 className="min-w-0">
-            <Link href={`/canvases/${id}`} className="block truncate rounded-sm font-medium text-14 after:absolute after:inset-0">
+            <Link href={`/canvases/${id}`} className="block truncate rounded-sm font-semibold text-14 after:absolute after:inset-0">
               {name}
             </Link>
           </h2>

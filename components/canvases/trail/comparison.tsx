@@ -39,29 +39,29 @@ export function Comparison({ view: { execution, graph }, output_label, before }:
     );
   const [mine, theirs] = [useQuery(logOf(execution.id)), useQuery(logOf(id))];
   if (list.error) return <LoadFailure query={list} />;
-  if (other.error) return <p className="text-13 text-ink-soft">The run before is not kept any more.</p>;
-  if (list.data && id === undefined) return <p className="text-13 text-ink-soft">No earlier run has completed.</p>;
+  if (other.error) return <p className="text-14 text-ink-soft">The run before is not kept any more.</p>;
+  if (list.data && id === undefined) return <p className="text-14 text-ink-soft">No earlier run has completed.</p>;
   if (!other.data) return <Skeleton className="h-40 w-full" />;
   const rows = differences(other.data, execution, output_label, [modelOf(theirs.data), modelOf(mine.data)]);
   return (
     <table aria-label="Compared with the run before" className="w-full table-fixed border-collapse text-12">
       <thead className="text-left text-ink-faint">
         <tr>
-          <th className="w-16 py-1 font-medium">
+          <th className="w-16 py-1 font-semibold">
             <span className="sr-only">What</span>
           </th>
-          <th className="py-1 pr-2 font-medium">
+          <th className="py-1 pr-2 font-semibold">
             <Link href={`/runs/${other.data.id}`} className="text-thread-text hover:underline">
               Before
             </Link>
           </th>
-          <th className="py-1 font-medium">This one</th>
+          <th className="py-1 font-semibold">This one</th>
         </tr>
       </thead>
       <tbody>
         {rows.map(({ what, before: left, after }) => (
           <tr key={what} className={cn("border-t align-top", left !== after && "bg-waiting-soft")}>
-            <th scope="row" className="py-1.5 pr-1 pl-1 text-left font-medium text-ink-soft">
+            <th scope="row" className="py-1.5 pr-1 pl-1 text-left font-semibold text-ink-soft">
               {what}
               {left !== after && <span className="sr-only"> (changed)</span>}
             </th>

@@ -49,7 +49,7 @@ export function Trail({ widget, at, onClose }: TrailProps) {
           <header className="flex items-start gap-3 border-b px-4 py-3">
             <div className="min-w-0 flex-1">
               <p className="truncate text-12 text-ink-faint">{widget.title || "Widget"}</p>
-              <Radix.Title className="font-semibold text-15 [overflow-wrap:anywhere]">{at.what}</Radix.Title>
+              <Radix.Title className="font-semibold text-16 [overflow-wrap:anywhere]">{at.what}</Radix.Title>
             </div>
             <Radix.Close asChild>
               <IconButton label="Close" icon={<X />} hasTooltip={false} />
@@ -100,7 +100,7 @@ function RunFacts({ view: { execution } }: { view: ExecutionView }) {
     <section aria-label="Run" className="flex flex-col gap-1.5">
       <div className="flex items-center gap-2">
         <StatusBadge status={status} />
-        <span className="min-w-0 truncate font-medium">{workflow_name}</span>
+        <span className="min-w-0 truncate font-semibold">{workflow_name}</span>
       </div>
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-12 text-ink-soft">
         {completed_at && <Time value={completed_at} />}
@@ -150,7 +150,7 @@ function Steps({ view, output_label }: { view: ExecutionView; output_label: stri
           >
             <span aria-hidden className="absolute top-1 -left-1.25 size-2.5 rounded-full border-2 border-raised bg-thread" />
             <div className="flex flex-wrap items-baseline gap-x-2">
-              <h3 className="font-semibold text-13">
+              <h3 className="font-semibold text-14">
                 <Link href={`/runs/${view.execution.id}?node=${encodeURIComponent(node.id)}`} className="hover:underline">
                   {labelOf(node)}
                 </Link>

@@ -43,7 +43,7 @@ export function ChartBody({ widget, name, data, onOpen, isStatic }: ChartBodyPro
   return (
     <figure aria-label={name} className="@container flex h-full min-h-0 flex-col">
       {series.length > 1 && <Legend names={series.map((one) => one.name)} />}
-      <div className="grid min-h-0 flex-1 grid-cols-[auto_minmax(0,1fr)] grid-rows-[minmax(0,1fr)_1.25rem] gap-x-2 pt-2 text-11 text-ink-faint tabular">
+      <div className="grid min-h-0 flex-1 grid-cols-[auto_minmax(0,1fr)] grid-rows-[minmax(0,1fr)_1.25rem] gap-x-2 pt-2 text-12 text-ink-faint tabular">
         <ValueLabels ticks={model.y} />
         <div className="relative min-h-0 min-w-0">
           <Shapes model={model} kind={options.kind} active={active} />
@@ -52,7 +52,7 @@ export function ChartBody({ widget, name, data, onOpen, isStatic }: ChartBodyPro
               key={version}
               title={`Version ${version}, ${formatTime(reader, created_at, "minute")}`}
               style={{ left: `${at}%` }}
-              className="absolute -top-2 bottom-0 border-line-control border-l border-dashed pl-1 text-10"
+              className="absolute -top-2 bottom-0 border-line-control border-l border-dashed pl-1 text-12"
             >
               <span className="sr-only">Version </span>
               <span aria-hidden>v</span>
@@ -285,7 +285,7 @@ function Hint({
               <span className="min-w-0 truncate text-ink-soft">{names[series]}</span>
             </>
           )}
-          <span className={cn("font-semibold text-13", names.length > 1 && "ml-auto pl-2")}>{valueText(y)}</span>
+          <span className={cn("font-semibold text-14", names.length > 1 && "ml-auto pl-2")}>{valueText(y)}</span>
         </p>
       ))}
     </div>

@@ -25,7 +25,7 @@ export function NumberBody({ widget: { options }, data, onOpen }: NumberBodyProp
     <>
       {formatNumber(reader, value, { decimals })}
       {unit && (
-        <span className="font-medium text-[0.45em] text-ink-soft">
+        <span className="font-semibold text-[0.45em] text-ink-soft">
           {unitGap(unit)}
           {unit}
         </span>
@@ -71,9 +71,9 @@ function Change({ reader, value, previous, unit, decimals }: ChangeProps) {
         ? formatValue(reader, change, unit, { decimals, isSigned: true })
         : `${formatNumber(reader, part, { decimals: Math.abs(part) < 10 ? 1 : 0, isSigned: true })}%`;
   return (
-    <p className="flex min-w-0 items-center gap-1.5 text-13 tabular">
+    <p className="flex min-w-0 items-center gap-1.5 text-14 tabular">
       <Icon aria-hidden className="size-3.5 shrink-0 text-ink-soft" />
-      <span className="shrink-0 font-medium">{words}</span>
+      <span className="shrink-0 font-semibold">{words}</span>
       <span className="min-w-0 truncate text-ink-faint">
         {change === 0 ? "" : `from ${formatValue(reader, previous, unit, { decimals })}`}
       </span>

@@ -82,7 +82,7 @@ export function PieBody({ widget: { options }, name, data, onOpen, isStatic }: C
               <>
                 <Swatch index={index} />
                 <span className="min-w-0 flex-1 truncate text-left">{label}</span>
-                <span className="shrink-0 font-medium">{value(y)}</span>
+                <span className="shrink-0 font-semibold">{value(y)}</span>
                 <span className="w-11 shrink-0 text-right text-ink-faint">{part(y)}</span>
               </>
             );

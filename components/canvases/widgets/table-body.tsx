@@ -55,7 +55,7 @@ export function TableBody({ label, columns, rows, onOpen, isStatic = false }: Ta
                   scope="col"
                   {...(current && { "aria-sort": current.isFalling ? ("descending" as const) : ("ascending" as const) })}
                   className={cn(
-                    "sticky top-0 z-1 whitespace-nowrap border-b bg-surface px-2 py-0.5 text-left font-medium text-12 text-ink-faint first:pl-4 last:pr-4",
+                    "sticky top-0 z-1 whitespace-nowrap border-b bg-surface px-2 py-0.5 text-left font-semibold text-12 text-ink-faint first:pl-4 last:pr-4",
                     isNumeric[index] && "text-right",
                   )}
                 >

@@ -56,7 +56,7 @@ export function WidgetView({ widget, data, range, onOpen, onRelabel, isStatic = 
       className="group/widget relative flex h-full min-h-0 w-full min-w-0 flex-1 break-inside-avoid flex-col overflow-hidden rounded-lg border bg-surface print:min-h-auto print:overflow-visible"
     >
       <header className="flex min-h-10 shrink-0 items-center gap-1 pr-2 pl-4">
-        <h2 title={widget.title} className="min-w-0 flex-1 truncate font-semibold text-13">
+        <h2 title={widget.title} className="min-w-0 flex-1 truncate font-semibold text-14">
           {widget.title}
         </h2>
         {!isStatic && (
@@ -168,7 +168,7 @@ function Nothing({ widget, data: { status, problem, suggestion, filling }, isSta
     <Scrolls
       label={`About ${widget.title || "this widget"}`}
       isStatic={isStatic}
-      className="flex flex-1 flex-col items-start gap-2 text-13"
+      className="flex flex-1 flex-col items-start gap-2 text-14"
     >
       <p className={cn("flex gap-2 [overflow-wrap:anywhere]", isProblem ? "text-ink" : "text-ink-faint")}>
         {isProblem && <CircleAlert aria-hidden className="mt-0.75 size-3.5 shrink-0 text-failed" />}

@@ -40,7 +40,7 @@ export function ChooseOtherDialog({ executionId, workflowId, originalId, onClose
           <li key={run.id}>
             <Link
               href={`/runs/${run.id}/compare/${executionId}`}
-              className="flex min-h-11 items-center gap-3 rounded-md px-2 py-1.5 text-13 hover:bg-hover"
+              className="flex min-h-11 items-center gap-3 rounded-md px-2 py-1.5 text-14 hover:bg-hover"
             >
               <StatusBadge status={run.status} className="shrink-0" />
               <span className="flex min-w-0 flex-1 flex-col">

@@ -91,17 +91,17 @@ function Compared({ comparison }: { comparison: Comparison }) {
         <SummaryCard title={titles.b} run={b} other={a} />
       </div>
       <section aria-label="Input" className="flex flex-col gap-2">
-        <h2 className="font-semibold text-15">Input</h2>
+        <h2 className="font-semibold text-16">Input</h2>
         <SideTexts titles={titles} a={a.input} b={b.input} />
       </section>
       <section aria-label="Nodes" className="flex flex-col gap-3">
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <h2 className="font-semibold text-15">
+          <h2 className="font-semibold text-16">
             {differing.length === 0
               ? "Every node came to the same"
               : `${plural(differing.length, "node")} of ${nodes.length} differ${differing.length === 1 ? "s" : ""}`}
             {edges_changed > 0 && (
-              <span className="font-normal text-13 text-ink-soft"> · {plural(edges_changed, "connection")} changed</span>
+              <span className="font-normal text-14 text-ink-soft"> · {plural(edges_changed, "connection")} changed</span>
             )}
           </h2>
           <Checkbox label="All nodes" checked={isAll} onCheckedChange={setIsAll} />
@@ -133,7 +133,7 @@ function SummaryCard({ title, run, other }: { title: string; run: Summary; other
   return (
     <section aria-label={title} className="flex min-w-0 flex-col gap-2 rounded-lg border bg-surface p-3">
       <div className="flex flex-wrap items-center gap-2">
-        <h2 className="font-semibold text-14">
+        <h2 className="font-semibold text-16">
           <Link href={`/runs/${run.id}`} className="inline-flex min-h-6 items-center text-thread-text hover:underline">
             {title}
           </Link>
@@ -143,7 +143,7 @@ function SummaryCard({ title, run, other }: { title: string; run: Summary; other
           <Time value={run.created_at} />
         </span>
       </div>
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-13 [&_dt]:text-ink-soft">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-14 [&_dt]:text-ink-soft">
         <dt>Version</dt>
         <dd>{run.version === null ? (run.trigger === "fork" ? "Changed for this run" : "Draft") : `Version ${run.version}`}</dd>
         <dt>Trigger</dt>

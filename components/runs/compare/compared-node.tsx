@@ -34,7 +34,7 @@ export function NodeRow({ node, titles, ids, isOpen }: NodeRowProps) {
         <summary className="flex min-h-11 cursor-pointer flex-wrap items-center gap-x-3 gap-y-1 rounded-lg px-3 py-2 hover:bg-hover">
           <ChevronRight aria-hidden className="size-3.5 shrink-0 text-ink-faint transition-transform group-open:rotate-90" />
           <NodeIcon type={node_type} className="size-5" />
-          <span className="font-semibold text-13">{label}</span>
+          <span className="font-semibold text-14">{label}</span>
           {changed.length > 0 && <Badge tone="thread">Changed</Badge>}
           {same ? <span className="text-12 text-ink-faint">Same result</span> : <span className="text-12 text-ink-soft">Other result</span>}
         </summary>
@@ -59,7 +59,7 @@ export function NodeRow({ node, titles, ids, isOpen }: NodeRowProps) {
 
 const Part = ({ title, children }: { title: string; children: React.ReactNode }) => (
   <div className="flex min-w-0 flex-col gap-1.5">
-    <h3 className="font-medium text-12 text-ink-soft">{title}</h3>
+    <h3 className="font-semibold text-12 text-ink-soft">{title}</h3>
     {children}
   </div>
 );
@@ -68,7 +68,7 @@ function Figures({ title, side }: { title: string; side: ComparedNode | null }) 
   const tokens = side ? side.input_tokens + side.output_tokens : 0;
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-12 text-ink-soft tabular">
-      <span className="font-medium text-ink">{title}</span>
+      <span className="font-semibold text-ink">{title}</span>
       {side ? (
         <>
           <StatusBadge status={side.status} />

@@ -20,7 +20,7 @@ export function SideTexts({ titles, a, b }: SideTextsProps) {
   if (a === b)
     return (
       <TextBox label="On both sides">
-        <p className="mb-1 text-11 text-ink-faint">The same on both sides</p>
+        <p className="mb-1 text-12 text-ink-faint">The same on both sides</p>
         {a === null || a === "" ? <span className="text-ink-faint italic">Empty</span> : a}
       </TextBox>
     );
@@ -36,7 +36,7 @@ function Side({ title, text, parts, own }: { title: string; text: string | null;
   const Mark = own === "removed" ? "del" : "ins";
   return (
     <TextBox label={title}>
-      <p className="mb-1 text-11 text-ink-faint">{title}</p>
+      <p className="mb-1 text-12 text-ink-faint">{title}</p>
       {text === null || text === "" ? (
         <span className="text-ink-faint italic">Nothing</span>
       ) : (
@@ -62,7 +62,7 @@ const TextBox = ({ label, children }: { label: string; children: React.ReactNode
     aria-label={label}
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
     tabIndex={0}
-    className="max-h-96 min-w-0 overflow-y-auto whitespace-pre-wrap break-words rounded-md border bg-raised p-2.5 text-13"
+    className="max-h-96 min-w-0 overflow-y-auto whitespace-pre-wrap break-words rounded-md border bg-raised p-2.5 text-14"
   >
     {children}
   </section>

@@ -41,9 +41,9 @@ export function BulkBar({ chosen: { ids, filter, count }, total, onAll, onClear,
   return (
     <section
       aria-label="Chosen runs"
-      className="sticky top-2 z-20 -mb-2 flex flex-wrap items-center gap-2 rounded-lg border border-line-strong bg-raised px-3 py-2 text-13 shadow-md"
+      className="sticky top-2 z-20 -mb-2 flex flex-wrap items-center gap-2 rounded-lg border border-line-strong bg-raised px-3 py-2 text-14 shadow-md"
     >
-      <p role="status" className="font-medium tabular">
+      <p role="status" className="font-semibold tabular">
         {filter ? `All ${formatCount(count)} that match` : `${formatCount(count)} chosen`}
       </p>
       {isMore && (
@@ -122,7 +122,7 @@ export function BulkProgress({ bulkId, onClose, onDone }: { bulkId: string; onCl
   if (failure) return <Notice tone="failed">{failure}</Notice>;
   if (!state?.completed_at)
     return (
-      <p role="status" className="flex items-center gap-2 text-13 text-ink-soft">
+      <p role="status" className="flex items-center gap-2 text-14 text-ink-soft">
         <Spinner />
         {state ? `${formatCount(state.done)} of ${formatCount(state.count)} done. It goes on when you leave this page.` : "Beginning…"}
       </p>

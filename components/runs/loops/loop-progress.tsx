@@ -10,7 +10,7 @@ export function LoopProgress({ iterations }: { iterations: { total: number; comp
   const { total, complete, failed } = iterations;
   const share = (count: number) => `${total === 0 ? 0 : (count / total) * 100}%`;
   return (
-    <span className="flex min-w-0 flex-col gap-1 text-11 text-ink-soft tabular">
+    <span className="flex min-w-0 flex-col gap-1 text-12 text-ink-soft tabular">
       <span>{formatLoopProgress(iterations)}</span>
       <span aria-hidden className="flex h-1 overflow-hidden rounded-full bg-press">
         <span className="bg-complete" style={{ width: share(complete) }} />

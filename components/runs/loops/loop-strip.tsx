@@ -101,7 +101,7 @@ export function LoopStrip({ loopId, path, label }: { loopId: string; path: strin
           </strong>
           {sum("waiting") > 0 && <span className="text-waiting">, {formatCount(sum("waiting"))} waiting</span>}
         </span>
-        {per_cell > 1 && <span className="text-11 text-ink-faint">{per_cell} items in each cell</span>}
+        {per_cell > 1 && <span className="text-12 text-ink-faint">{per_cell} items in each cell</span>}
       </p>
       <div
         role="slider"

@@ -84,7 +84,7 @@ function SearchBar({ asked, onClose }: { asked: number; onClose: () => void }) {
             setCurrent(null);
           }}
           onKeyDown={onKeyDown}
-          className="h-9 min-w-0 flex-1 bg-transparent pl-1.5 text-13 text-ink outline-none pointer-coarse:text-16"
+          className="h-9 min-w-0 flex-1 bg-transparent pl-1.5 text-14 text-ink outline-none pointer-coarse:text-16"
         />
         <span role="status" className="shrink-0 px-1 text-12 text-ink-soft tabular">
           {query.trim() === ""
@@ -115,7 +115,7 @@ function SearchBar({ asked, onClose }: { asked: number; onClose: () => void }) {
       </div>
       {at && (
         <p aria-live="polite" className="truncate border-t px-3 py-1.5 text-12 text-ink-soft">
-          <span className="font-medium text-ink">{at.label}</span>
+          <span className="font-semibold text-ink">{at.label}</span>
           {at.place !== "Name" && ` · ${at.place}: ${at.excerpt}`}
         </p>
       )}

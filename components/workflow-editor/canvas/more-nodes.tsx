@@ -49,7 +49,7 @@ export function MoreNodes() {
       type="button"
       onClick={go}
       className={cn(
-        "absolute z-10 inline-flex min-h-7 items-center gap-1 rounded-full border border-line-strong bg-raised px-2.5 font-medium text-12 text-ink-soft tabular shadow-md hover:text-ink pointer-coarse:min-h-11 [&>svg]:size-3.5",
+        "absolute z-10 inline-flex min-h-7 items-center gap-1 rounded-full border border-line-strong bg-raised px-2.5 font-semibold text-12 text-ink-soft tabular shadow-md hover:text-ink pointer-coarse:min-h-11 [&>svg]:size-3.5",
         at,
       )}
     >

@@ -231,7 +231,7 @@ export function NodeMenu({
               onSelect={() => action.run()}
             >
               {action.label}
-              {action.refusal && <span className="block whitespace-normal text-11">{action.refusal}</span>}
+              {action.refusal && <span className="block whitespace-normal text-12">{action.refusal}</span>}
             </MenuItem>
           ))}
         </Fragment>

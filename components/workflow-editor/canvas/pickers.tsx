@@ -168,14 +168,14 @@ export function PickList({ label, items, onPick, onRefused, onClose, empty }: Pi
             setActive(0);
           }}
           onKeyDown={onKeyDown}
-          className="h-10 w-full bg-transparent pr-3 pl-9 text-13 text-ink outline-none pointer-coarse:text-16"
+          className="h-10 w-full bg-transparent pr-3 pl-9 text-14 text-ink outline-none pointer-coarse:text-16"
         />
       </div>
       <div ref={list} id={listId} role="listbox" aria-label={label} className="min-h-0 flex-1 overflow-y-auto p-1">
         {shown.map((item, position) => (
           <div key={item.id} role="presentation">
             {item.group !== undefined && item.group !== shown[position - 1]?.group && (
-              <div role="presentation" className="px-2 pt-2 pb-1 text-11 text-ink-faint">
+              <div role="presentation" className="px-2 pt-2 pb-1 text-12 text-ink-faint">
                 {item.group}
               </div>
             )}
@@ -193,13 +193,13 @@ export function PickList({ label, items, onPick, onRefused, onClose, empty }: Pi
             >
               {item.icon}
               <span className="flex min-w-0 flex-col">
-                <span className="truncate font-medium">{item.label}</span>
+                <span className="truncate font-semibold">{item.label}</span>
                 {(item.refusal ?? item.hint) && <span className="text-12 text-ink-soft">{item.refusal ?? item.hint}</span>}
               </span>
             </div>
           </div>
         ))}
-        {shown.length === 0 && <p className="px-2 py-3 text-13 text-ink-soft">{wanted ? `Nothing matches “${query.trim()}”.` : empty}</p>}
+        {shown.length === 0 && <p className="px-2 py-3 text-14 text-ink-soft">{wanted ? `Nothing matches “${query.trim()}”.` : empty}</p>}
       </div>
     </div>
   );

@@ -19,7 +19,7 @@ export function ShortcutsDialog() {
             <h3 className="pb-1 text-12 text-ink-soft">{group}</h3>
             <dl className="flex flex-col">
               {Object.entries(shortcuts).map(([id, { label }]) => (
-                <div key={id} className="flex items-center justify-between gap-3 border-t py-1.5 text-13">
+                <div key={id} className="flex items-center justify-between gap-3 border-t py-1.5 text-14">
                   <dt className="min-w-0">{label}</dt>
                   <dd className="flex shrink-0 flex-wrap items-center justify-end gap-1 text-12 text-ink-soft">
                     <Keys id={id as ShortcutId} />
@@ -49,7 +49,7 @@ const Keys = ({ id }: { id: ShortcutId }) =>
 function SingleKeySwitch() {
   const [isOn, setIsOn] = useState(hasSingleKeys);
   return (
-    <div className="flex items-center justify-between gap-4 rounded-md border px-3 py-2 text-13">
+    <div className="flex items-center justify-between gap-4 rounded-md border px-3 py-2 text-14">
       <span>
         Single keys such as <Kbd>N</Kbd>
         <span className="block text-12 text-ink-soft">Switch them off when you speak to your computer or type by accident.</span>

@@ -87,7 +87,7 @@ export function CurlImportDialog({ nodeId, initial, onClose }: CurlImportDialogP
         />
       </Field>
       {call && (
-        <p className="break-all text-13" aria-live="polite">
+        <p className="break-all text-14" aria-live="polite">
           <span className="font-semibold">{call.config.method}</span> {call.config.url}
           <span className="block text-12 text-ink-soft">{contentsOf(call)}</span>
         </p>

@@ -43,10 +43,10 @@ export function ConnectionsTree({ language, onInsert, isReadOnly }: ConnectionsT
         <ul aria-label="Connections" className="max-h-43 min-h-16 resize-y overflow-y-auto border-t p-1">
           {nodes.map((node) => (
             <li key={node.id} className="pb-1">
-              <span className="flex items-center gap-1.5 px-1 py-0.5 font-medium text-12">
+              <span className="flex items-center gap-1.5 px-1 py-0.5 font-semibold text-12">
                 <NodeIcon type={node.type} className="size-5" />
                 <span className="truncate">{node.name}</span>
-                {node.second !== null && <span className="ml-auto truncate font-normal text-11 text-ink-faint">{node.second}</span>}
+                {node.second !== null && <span className="ml-auto truncate font-normal text-12 text-ink-faint">{node.second}</span>}
               </span>
               <ul aria-label={node.name}>
                 {node.values.map((value) => (
@@ -104,9 +104,9 @@ function Row({ value, depth, language, onInsert, isReadOnly }: ConnectionsTreePr
             onMouseDown={(event) => event.detail > 1 && event.preventDefault()}
             onClick={() => code !== null && onInsert(code)}
           >
-            <span className="shrink-0 font-mono text-11 text-role-interface">{value.label}</span>
-            <span className="min-w-0 flex-1 truncate text-11 text-ink-soft">{value.text?.slice(0, 120)}</span>
-            {value.kind && <span className="shrink-0 text-10 text-ink-faint">{value.kind}</span>}
+            <span className="shrink-0 font-mono text-12 text-role-interface">{value.label}</span>
+            <span className="min-w-0 flex-1 truncate text-12 text-ink-soft">{value.text?.slice(0, 120)}</span>
+            {value.kind && <span className="shrink-0 text-12 text-ink-faint">{value.kind}</span>}
           </button>
         </div>
       </div>

@@ -192,10 +192,10 @@ function Preview(props: { cron_expression: string; timezone: string }) {
     );
   return (
     <div className="rounded-md border bg-surface px-2.5 py-2 text-12">
-      <p className="font-medium text-ink">
+      <p className="font-semibold text-ink">
         <CronWords expression={schedule.cron_expression} isSentence />
       </p>
-      <p className="mt-1.5 text-11 text-ink-faint">Next runs, {data.timezone}</p>
+      <p className="mt-1.5 text-12 text-ink-faint">Next runs, {data.timezone}</p>
       <ul aria-label="Next runs" className="text-ink-soft tabular">
         {data.next_fires.map((time) => (
           <li key={time}>

@@ -68,7 +68,7 @@ export function ExpressionField({ value, onChange, isReadOnly, rows = 3, maxLeng
             onClick={() => onChange(value.replaceAll(wrong, fix))}
           >
             <span>
-              Did you mean <code className="break-all font-mono text-11 text-thread-text">{fix}</code>?
+              Did you mean <code className="break-all font-mono text-12 text-thread-text">{fix}</code>?
             </span>
           </Button>
         ))}
@@ -158,20 +158,20 @@ export function ValuePreview({ parts, isInLine = false }: { parts: readonly Prev
   if (isInLine) {
     const text = parts.slice(0, MAX_PARTS).map((part) => part.text);
     return (
-      <figure aria-label="Preview" className="truncate px-2.5 text-11 text-ink-soft" title={cut(text.join(""))}>
+      <figure aria-label="Preview" className="truncate px-2.5 text-12 text-ink-soft" title={cut(text.join(""))}>
         {isAnyKnown ? cut(text.join("")) || <Empty /> : <em className="text-ink-faint">no value yet</em>}
       </figure>
     );
   }
   return (
     <figure aria-label="Preview" className="rounded-md border border-dashed bg-surface px-2.5 py-1.5 text-12">
-      <figcaption className="flex min-h-5 items-center justify-between gap-2 text-11 text-ink-faint">
+      <figcaption className="flex min-h-5 items-center justify-between gap-2 text-12 text-ink-faint">
         {isAnyKnown ? "With the last run’s values" : "The last run has no value for this yet"}
         {isAnyKnown && (length > FOLDED || lines > 5) && (
           <Button
             size="sm"
             variant="ghost"
-            className="-mr-1.5 h-6 px-1.5 text-11"
+            className="-mr-1.5 h-6 px-1.5 text-12"
             aria-expanded={isOpen}
             onClick={() => setIsOpen(!isOpen)}
           >

@@ -99,7 +99,7 @@ function ParameterCard({ parameter, isReadOnly, isFirst, isLast, isTwice, onChan
       <Field
         label="Name"
         error={error}
-        hint={<code className="font-mono text-11">{`{{trigger.${name || "…"}}}`}</code>}
+        hint={<code className="font-mono text-12">{`{{trigger.${name || "…"}}}`}</code>}
         action={<Actions {...{ name, isReadOnly, isFirst, isLast, onMove, onRemove }} />}
       >
         <Input

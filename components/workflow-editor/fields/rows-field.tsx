@@ -100,7 +100,7 @@ export function RowsField({ name, schema, rows, isReadOnly, draw, onChange }: Ro
   return (
     <div ref={box} className={cn("flex flex-col", isInLine ? "gap-1" : "gap-2")}>
       {isInLine && rows.length > 0 && (
-        <div aria-hidden className="grid gap-1 text-11 text-ink-faint" style={columns}>
+        <div aria-hidden className="grid gap-1 text-12 text-ink-faint" style={columns}>
           {cells.map(({ key, title }) => (
             <span key={key}>{title}</span>
           ))}

@@ -223,7 +223,7 @@ function Control({ nodeId, name, schema, ui, value, config, problems, isReadOnly
           options={field.options.map((option) => ({ value: option, label: ui.choices?.[name]?.[option]?.label ?? option }))}
           value={Array.isArray(value) ? value.map(String) : []}
           isReadOnly={isReadOnly}
-          className="font-mono text-11"
+          className="font-mono text-12"
           onChange={onChange}
         />
       );

@@ -28,7 +28,7 @@ export function ToggleRow({ label, options, value, isReadOnly, onChange, classNa
   return (
     <div className="flex flex-col gap-1.5">
       {label !== undefined && (
-        <span id={id} className="font-medium text-12 text-ink">
+        <span id={id} className="font-semibold text-12 text-ink">
           {label}
         </span>
       )}
@@ -48,7 +48,7 @@ export function ToggleRow({ label, options, value, isReadOnly, onChange, classNa
             disabled={isReadOnly}
             {...(option.name !== undefined && { "aria-label": option.name })}
             className={cn(
-              "h-7 min-w-8 rounded-md border border-line-control px-2 font-medium text-12 text-ink-soft hover:text-ink pointer-coarse:h-9 pointer-coarse:min-w-10",
+              "h-7 min-w-8 rounded-md border border-line-control px-2 font-semibold text-12 text-ink-soft hover:text-ink pointer-coarse:h-9 pointer-coarse:min-w-10",
               "aria-pressed:border-thread aria-pressed:bg-thread-soft aria-pressed:text-thread-text disabled:cursor-not-allowed",
               className,
             )}

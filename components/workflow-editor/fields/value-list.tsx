@@ -76,9 +76,9 @@ export function ValueList({ id, options, active, onActive, onTake, isField }: Va
                   <span className="flex min-w-0 flex-1 flex-col">
                     <span className="flex items-baseline gap-2">
                       <span className="min-w-0 truncate font-mono text-12">{option.code}</span>
-                      {option.kind && <span className="ml-auto shrink-0 text-10 text-ink-faint">{option.kind.slice(0, 40)}</span>}
+                      {option.kind && <span className="ml-auto shrink-0 text-12 text-ink-faint">{option.kind.slice(0, 40)}</span>}
                     </span>
-                    {option.hint !== null && <span className="truncate text-11 text-ink-soft">{option.hint.slice(0, 80)}</span>}
+                    {option.hint !== null && <span className="truncate text-12 text-ink-soft">{option.hint.slice(0, 80)}</span>}
                   </span>
                 </div>
               ))}
@@ -98,7 +98,7 @@ function Group({ name, nodeType, children }: { name: string | undefined; nodeTyp
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a list of options
     <div role="group" aria-label={name}>
-      <div aria-hidden className="flex items-center gap-2 px-2 pt-1.5 pb-0.5 font-medium text-11 text-ink-soft [&>svg]:text-ink-faint">
+      <div aria-hidden className="flex items-center gap-2 px-2 pt-1.5 pb-0.5 font-semibold text-12 text-ink-soft [&>svg]:text-ink-faint">
         <Mark nodeType={nodeType} />
         <span className="truncate">{name}</span>
       </div>

@@ -66,9 +66,9 @@ export function PublishConflictDialog() {
       title={`Version ${workflow.version} was published meanwhile`}
       description={`${isMe ? "You" : publisher} published version ${workflow.version} at ${formatClock(workflow.updated_at)}${isMe ? " in another tab or window" : ""}, while you were editing an older one${isMe ? " here" : ""}.`}
     >
-      <dl className="grid grid-cols-2 gap-3 text-13">
+      <dl className="grid grid-cols-2 gap-3 text-14">
         <div className="rounded-md border p-3">
-          <dt className="font-medium">Theirs: version {workflow.version}</dt>
+          <dt className="font-semibold">Theirs: version {workflow.version}</dt>
           <dd className="text-ink-soft">
             {since
               ? `${formatDiff(diffGraphs(since.base, conflict.theirs))} since version ${since.version}`
@@ -76,7 +76,7 @@ export function PublishConflictDialog() {
           </dd>
         </div>
         <div className="rounded-md border p-3">
-          <dt className="font-medium">Yours</dt>
+          <dt className="font-semibold">Yours</dt>
           <dd className="text-ink-soft">
             {since
               ? `${formatDiff(diffGraphs(since.base, conflict.mine))} since version ${since.version}`
@@ -84,8 +84,8 @@ export function PublishConflictDialog() {
           </dd>
         </div>
       </dl>
-      {since && <p className="text-13">{formatMerge(since.result)}.</p>}
-      <p className="text-13 text-ink-soft">
+      {since && <p className="text-14">{formatMerge(since.result)}.</p>}
+      <p className="text-14 text-ink-soft">
         “Keep mine” becomes version {workflow.version + 1}; theirs stays in the history.{" "}
         {since
           ? `“Keep both” puts both into the draft, and Publish makes that version ${workflow.version + 1}. This and “Load theirs” can be undone.`

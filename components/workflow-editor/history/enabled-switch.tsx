@@ -43,7 +43,7 @@ export function EnabledSwitch({ isReadOnly }: { isReadOnly: boolean }) {
   return (
     <Tooltip content={hint} side="bottom">
       <span className="flex h-8 items-center gap-1.5">
-        <span aria-hidden className={cn("w-5 text-right font-medium text-12", isOn ? "text-ink-soft" : "text-waiting")}>
+        <span aria-hidden className={cn("w-5 text-right font-semibold text-12", isOn ? "text-ink-soft" : "text-waiting")}>
           {isOn ? "On" : "Off"}
         </span>
         <Switch label="Workflow on" checked={isOn} disabled={isReadOnly || wanted !== null} onCheckedChange={(next) => void turn(next)} />

@@ -40,7 +40,7 @@ export function HistoryPanel({ isReadOnly }: { isReadOnly: boolean }) {
             aria-label="Changes"
             className={cn("min-h-0 overflow-y-auto max-md:flex-1", isConflict ? "flex-1" : "md:max-h-[55%] md:basis-[55%] md:border-t")}
           >
-            <h3 className="px-3 pt-2 font-medium text-12 text-ink-soft">
+            <h3 className="px-3 pt-2 font-semibold text-12 text-ink-soft">
               <ComparedSides comparison={comparison} />
             </h3>
             <VersionChanges comparison={comparison} />
@@ -96,7 +96,7 @@ export function ComparisonAside({ title, takesFocus = true, onClose, children }:
       className="flex min-h-0 shrink-0 flex-col border-l bg-surface focus:outline-none max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:z-30 max-md:h-[46dvh] max-md:animate-rise max-md:rounded-t-lg max-md:border-t max-md:border-l-0 max-md:shadow-lg md:w-[min(max(var(--layout-side-panel,320px),320px),40vw)]"
     >
       <div className="flex h-9 shrink-0 items-center justify-between gap-2 border-b pr-2 pl-3">
-        <h2 className="font-medium text-13">{title}</h2>
+        <h2 className="font-semibold text-16">{title}</h2>
         <IconButton label={`Close ${title.toLowerCase()}`} icon={<X />} onClick={onClose} />
       </div>
       {children}
@@ -134,7 +134,7 @@ function VersionList({ isReadOnly, compared }: { isReadOnly: boolean; compared: 
       <ul aria-label="Versions" className="flex flex-col gap-1">
         <Row isChosen={compared === null}>
           <button type="button" aria-pressed={compared === null} className={BUTTON} onClick={() => history.getState().compare(null)}>
-            <span className="font-medium text-13 text-ink">{isAhead ? "Draft (unpublished changes)" : "Draft"}</span>
+            <span className="font-semibold text-14 text-ink">{isAhead ? "Draft (unpublished changes)" : "Draft"}</span>
             <span className="text-12 text-ink-soft">{isAhead ? `Ahead of version ${saved}` : `The same as version ${saved}`}</span>
           </button>
         </Row>
@@ -158,7 +158,7 @@ function VersionList({ isReadOnly, compared }: { isReadOnly: boolean; compared: 
       </ul>
       <LoadFailure query={{ error, refetch }} />
       {!data && !error && (
-        <p role="status" className="flex items-center gap-2 px-2 py-3 text-13 text-ink-soft">
+        <p role="status" className="flex items-center gap-2 px-2 py-3 text-14 text-ink-soft">
           <Spinner /> Reading the versions…
         </p>
       )}
@@ -178,7 +178,7 @@ function VersionButton({ item, isChosen, onClick }: { item: WorkflowVersionSumma
   return (
     <button type="button" aria-pressed={isChosen} className={BUTTON} onClick={onClick}>
       <span className="flex items-center gap-1.5">
-        <span className="font-medium text-13 text-ink">Version {item.version}</span>
+        <span className="font-semibold text-14 text-ink">Version {item.version}</span>
         {item.is_current && <Badge tone="complete">Current</Badge>}
       </span>
       <span className="text-12 text-ink-soft">
@@ -202,7 +202,7 @@ export interface VersionNameProps {
 /** A version's name, edited where it stands. Enter or leaving the field takes it, Esc brings the old one back; empty takes it away. */
 export function VersionName({ version, name, isReadOnly, onCommit }: VersionNameProps) {
   const [draft, setDraft] = useState<string | null>(null);
-  if (isReadOnly) return name ? <p className="px-2 pb-1.5 font-medium text-12 text-ink">{name}</p> : null;
+  if (isReadOnly) return name ? <p className="px-2 pb-1.5 font-semibold text-12 text-ink">{name}</p> : null;
   const commit = async () => {
     const wanted = draft?.trim() ?? null;
     if (wanted === null || wanted === (name ?? "")) return setDraft(null);
@@ -230,7 +230,7 @@ export function VersionName({ version, name, isReadOnly, onCommit }: VersionName
       onChange={(event) => setDraft(event.target.value)}
       onBlur={() => void commit()}
       onKeyDown={onKeyDown}
-      className="mx-1 mb-1 h-7 w-[calc(100%-0.5rem)] truncate rounded-md border border-transparent bg-transparent px-1 font-medium text-12 text-ink placeholder:font-normal placeholder:text-ink-faint hover:border-line-strong focus:border-thread focus:bg-raised focus:outline-none pointer-coarse:h-9 pointer-coarse:text-16"
+      className="mx-1 mb-1 h-7 w-[calc(100%-0.5rem)] truncate rounded-md border border-transparent bg-transparent px-1 font-semibold text-12 text-ink placeholder:font-normal placeholder:text-ink-faint hover:border-line-strong focus:border-thread focus:bg-raised focus:outline-none pointer-coarse:h-9 pointer-coarse:text-16"
     />
   );
 }

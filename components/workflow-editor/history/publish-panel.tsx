@@ -41,7 +41,7 @@ export function PublishPanel({ isReadOnly, onClose }: { isReadOnly: boolean; onC
     <div className="flex flex-col divide-y">
       {isReady && problems.length > 0 && (
         <section aria-label="Problems" className="flex flex-col gap-1 p-3">
-          <h3 className="font-semibold text-13 text-waiting">{plural(problems.length, "problem")} to fix before it can be published</h3>
+          <h3 className="font-semibold text-14 text-waiting">{plural(problems.length, "problem")} to fix before it can be published</h3>
           <div className="-mx-2">
             <ProblemRows rows={problems} onGo={onClose} />
           </div>
@@ -51,7 +51,7 @@ export function PublishPanel({ isReadOnly, onClose }: { isReadOnly: boolean; onC
         {isAhead ? (
           <WhatIsNew onClose={onClose} />
         ) : (
-          <p className="flex items-center gap-1.5 text-13">
+          <p className="flex items-center gap-1.5 text-14">
             <CircleCheck aria-hidden className="size-4 shrink-0 text-complete" />
             Version {version} is published, and the canvas is the same.
           </p>
@@ -107,13 +107,13 @@ function WhatIsNew({ onClose }: { onClose: () => void }) {
   };
   return (
     <>
-      <h3 className="font-semibold text-13">
+      <h3 className="font-semibold text-14">
         Since version {version}: <span className="font-normal text-ink-soft">{formatDiff(diff)}</span>
       </h3>
       {named.length > 0 && (
         <ul aria-label="Changes" className="flex flex-col gap-1">
           {named.map(({ id, kind, node }) => (
-            <li key={id} className="flex items-baseline gap-1.5 text-13">
+            <li key={id} className="flex items-baseline gap-1.5 text-14">
               <ChangeTag kind={kind}>{WORDS[kind]}</ChangeTag>
               <span className="min-w-0 truncate">{accessibleName(node.type, node.data)}</span>
             </li>

@@ -36,10 +36,10 @@ export function ComparedSides({ comparison: { before, after } }: { comparison: C
 export function VersionChanges({ comparison }: { comparison: Comparison }) {
   const shown = comparison.changes.filter(({ diff }) => diff.nodes.length + diff.edges.length > 0);
   if (shown.length === 0)
-    return <p className="px-3 py-2 text-13 text-ink-soft">Nothing differs: both have the same nodes, values and connections.</p>;
+    return <p className="px-3 py-2 text-14 text-ink-soft">Nothing differs: both have the same nodes, values and connections.</p>;
   return shown.map((changes) => (
     <div key={changes.title ?? ""}>
-      {changes.title && <h4 className="px-3 pt-2 font-medium text-12 text-ink">{changes.title}</h4>}
+      {changes.title && <h4 className="px-3 pt-2 font-semibold text-12 text-ink">{changes.title}</h4>}
       <ChangeList changes={changes} comparison={comparison} />
     </div>
   ));
@@ -73,7 +73,7 @@ function Tag({ kind, words }: { kind: NodeDiffKind; words: DiffLabels }) {
 }
 
 export function ChangeTag({ kind, children }: { kind: NodeDiffKind; children: ReactNode }) {
-  return <span className={cn("shrink-0 rounded-sm px-1.5 py-0.5 font-medium text-11 leading-none", TONES[kind])}>{children}</span>;
+  return <span className={cn("shrink-0 rounded-sm px-1.5 py-0.5 font-semibold text-12 leading-none", TONES[kind])}>{children}</span>;
 }
 
 function NodeChange({ change, changes, comparison }: { change: NodeDiff; changes: Changes; comparison: Comparison }) {
@@ -91,7 +91,7 @@ function NodeChange({ change, changes, comparison }: { change: NodeDiff; changes
         className="flex w-full flex-wrap items-center gap-1.5 rounded-md px-2 py-1.5 text-left hover:bg-hover"
       >
         <Tag kind={change.kind} words={words} />
-        <span className="min-w-0 break-words font-medium text-12 text-ink">{accessibleName(change.node.type, change.node.data)}</span>
+        <span className="min-w-0 break-words font-semibold text-12 text-ink">{accessibleName(change.node.type, change.node.data)}</span>
       </button>
       {change.fields.length > 0 && <FieldChanges type={change.node.type} fields={change.fields} changes={changes} />}
     </li>
@@ -124,7 +124,7 @@ function FieldChangeView({ type, change, changes, isNew = false }: Omit<FieldCha
   if (isNew)
     return (
       <div className="flex flex-col gap-1 text-12">
-        <dt className="font-medium text-ink-soft">{fieldTitle(type, change.field)}</dt>
+        <dt className="font-semibold text-ink-soft">{fieldTitle(type, change.field)}</dt>
         <dd className="max-h-40 overflow-y-auto whitespace-pre-wrap break-words text-ink">{words(change.after)}</dd>
       </div>
     );

@@ -35,7 +35,7 @@ export function VersionCompare({
       <div className="relative min-h-0 flex-1">
         {comparison.kind === "shown" && <ComparedCanvas comparison={comparison} />}
         {comparison.kind === "loading" && (
-          <p role="status" className="flex h-full items-center justify-center gap-2 text-13 text-ink-soft">
+          <p role="status" className="flex h-full items-center justify-center gap-2 text-14 text-ink-soft">
             <Spinner /> Reading the version…
           </p>
         )}
@@ -75,10 +75,10 @@ function CompareBar({ comparison, isReadOnly }: { comparison: Comparison | null;
   const history = useHistoryStore();
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-b bg-surface px-3 py-1.5">
-      <p role="status" className="min-w-0 flex-1 basis-60 text-13 max-sm:basis-full">
+      <p role="status" className="min-w-0 flex-1 basis-60 text-14 max-sm:basis-full">
         {comparison && (
           <>
-            <span className="font-medium">
+            <span className="font-semibold">
               <ComparedSides comparison={comparison} />
             </span>
             <span className="text-ink-soft"> · {comparison.summary}</span>

@@ -14,7 +14,7 @@ export function NodeLastRun({ nodeId }: { nodeId: string }) {
   const executionId = useStore(store, (state) => state.executionId);
   const createdAt = useStore(store, (state) => state.snapshot?.created_at);
   if (!executionId || !createdAt)
-    return <p className="text-13 text-ink-soft">It has not run yet. Press Run, and see here what comes out.</p>;
+    return <p className="text-14 text-ink-soft">It has not run yet. Press Run, and see here what comes out.</p>;
   return (
     <div className="flex flex-col gap-2">
       <p className="flex items-center justify-between gap-2 text-12 text-ink-soft">

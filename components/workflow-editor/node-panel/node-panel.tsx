@@ -45,7 +45,7 @@ export function NodePanel() {
 
 function Nothing() {
   return (
-    <div className="flex h-full flex-col items-center justify-center gap-2 p-6 text-center text-13 text-ink-soft">
+    <div className="flex h-full flex-col items-center justify-center gap-2 p-6 text-center text-14 text-ink-soft">
       <MousePointerClick aria-hidden className="size-5 text-ink-faint" />
       <p>Select a node to see and change what it does.</p>
     </div>
@@ -61,8 +61,8 @@ function SeveralNodes({ count }: { count: number }) {
     ui.setState({ composing: { kind: "extract", nodeIds } });
   };
   return (
-    <div className="flex flex-col gap-3 p-3 text-13">
-      <p className="font-medium">{count} nodes selected</p>
+    <div className="flex flex-col gap-3 p-3 text-14">
+      <p className="font-semibold">{count} nodes selected</p>
       {!isReadOnly && (
         <div className="flex flex-wrap gap-2">
           <Button size="sm" icon={<Copy />} onClick={() => editor.getState().duplicateSelected()}>
@@ -190,7 +190,7 @@ export function NodeTabs({ value, onValueChange, ...panels }: NodeTabsProps) {
           <Radix.Trigger
             key={tab}
             value={tab}
-            className="h-6 flex-1 whitespace-nowrap rounded-sm px-2 font-medium text-12 text-ink-soft hover:text-ink data-[state=active]:bg-raised data-[state=active]:text-ink data-[state=active]:shadow-sm pointer-coarse:h-9"
+            className="h-6 flex-1 whitespace-nowrap rounded-sm px-2 font-semibold text-14 text-ink-soft hover:text-ink data-[state=active]:bg-raised data-[state=active]:text-ink data-[state=active]:shadow-sm pointer-coarse:h-9"
           >
             {TITLES[tab]}
           </Radix.Trigger>

@@ -27,7 +27,7 @@ export function NodeRelations({ nodeId, onNext }: { nodeId: string; onNext: ((ha
     <div className="flex flex-col gap-4">
       {groups.map(({ title, otherwise, relations, isAfter }) => (
         <section key={title} className="flex flex-col gap-1.5">
-          <h3 className="flex min-h-6 items-center justify-between font-medium text-12 text-ink">
+          <h3 className="flex min-h-6 items-center justify-between font-semibold text-12 text-ink">
             {title}
             {isAfter && onNext && <IconButton label="Add what follows" size="sm" icon={<Plus />} onClick={() => onNext()} />}
           </h3>
@@ -39,7 +39,7 @@ export function NodeRelations({ nodeId, onNext }: { nodeId: string; onNext: ((ha
                 <li key={key}>
                   <button
                     type="button"
-                    className="flex min-h-9 w-full items-center gap-2 px-2 py-1 text-left text-13 hover:bg-hover"
+                    className="flex min-h-9 w-full items-center gap-2 px-2 py-1 text-left text-14 hover:bg-hover"
                     onClick={() => go(id)}
                   >
                     <NodeIcon type={type} className="size-5" />

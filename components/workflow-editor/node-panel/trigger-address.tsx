@@ -127,7 +127,7 @@ function Secret({ state, sender, call, isReadOnly }: SecretProps) {
   const what = isOpen ? "Open the address" : state.has_secret ? "Rotate secret" : "Create secret";
   return (
     <div className="flex flex-col items-start gap-2">
-      <span className="font-medium text-12 text-ink">{isOpen ? "Access" : "Secret"}</span>
+      <span className="font-semibold text-12 text-ink">{isOpen ? "Access" : "Secret"}</span>
       <p className="text-12 text-ink-soft">
         {isOpen && state.has_secret ? (
           "The address is open."

@@ -25,7 +25,7 @@ export function Listen({ state: { listens_until, heard }, isReadOnly }: { state:
   );
   return (
     <div className="flex flex-col gap-2">
-      <h3 className="font-medium text-12 text-ink">Next call</h3>
+      <h3 className="font-semibold text-12 text-ink">Next call</h3>
       {!isReadOnly && (
         <Button
           size="sm"
@@ -84,7 +84,7 @@ export function WebhookDeliveries({ deliveries, isReadOnly }: { deliveries: read
   );
   return (
     <div className="flex flex-col gap-1.5">
-      <h3 className="font-medium text-12 text-ink">Last deliveries</h3>
+      <h3 className="font-semibold text-12 text-ink">Last deliveries</h3>
       {deliveries.length === 0 ? (
         <p className="text-12 text-ink-faint">
           None yet. Each call of the sender is listed here, and some of those whose proof is missing or wrong.
@@ -98,7 +98,7 @@ export function WebhookDeliveries({ deliveries, isReadOnly }: { deliveries: read
               </Badge>
               <span className="flex min-w-0 flex-1 flex-col">
                 <Time value={delivery.received_at} className="truncate text-ink-soft" />
-                {delivery.error && <span className="break-words text-11 text-failed">{delivery.error}</span>}
+                {delivery.error && <span className="break-words text-12 text-failed">{delivery.error}</span>}
               </span>
               {delivery.execution_id && (
                 <Link href={`/runs/${delivery.execution_id}`} className="rounded-sm text-thread-text hover:underline">

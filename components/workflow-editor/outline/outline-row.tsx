@@ -102,7 +102,7 @@ function StepWords({ step: { nodeId, type, joins } }: { step: OutlineStep }) {
   return (
     <>
       <NodeIcon type={type} className="size-5" />
-      <span aria-hidden className={cn("min-w-12 flex-1 truncate font-medium", data?.disabled === true && "line-through")}>
+      <span aria-hidden className={cn("min-w-12 flex-1 truncate font-semibold", data?.disabled === true && "line-through")}>
         {labelOf(data, type)}
       </span>
       <span className="sr-only">
@@ -112,7 +112,7 @@ function StepWords({ step: { nodeId, type, joins } }: { step: OutlineStep }) {
       </span>
       {status && status !== "idle" && status !== "queued" && <StatusIcon status={status} isDecorative />}
       {state && (
-        <span aria-hidden className={cn("max-w-[55%] shrink-0 truncate text-11", problems > 0 ? "text-waiting" : "text-ink-soft")}>
+        <span aria-hidden className={cn("max-w-[55%] shrink-0 truncate text-12", problems > 0 ? "text-waiting" : "text-ink-soft")}>
           {state}
         </span>
       )}
@@ -167,7 +167,7 @@ function RenameField({ nodeId, type, onDone }: { nodeId: string; type: string; o
         className="h-6 w-full rounded-sm border border-thread bg-raised px-1 text-12 text-ink outline-none aria-invalid:border-failed pointer-coarse:text-16"
       />
       {refusal && (
-        <span role="alert" className="text-11 text-failed">
+        <span role="alert" className="text-12 text-failed">
           {refusal}
         </span>
       )}

@@ -23,7 +23,7 @@ export function ProblemRows({ rows, onGo }: { rows: readonly Problem[]; onGo: ()
           <li key={`${node_id} ${field} ${message}`} className="flex items-start gap-2 rounded-md px-2 py-1.5">
             <NodeIcon type={node?.type} className="mt-0.5 size-5" />
             <span className="min-w-0 flex-1 text-12">
-              {node && <span className="font-medium">{labelOf(editor.getState().data[node.id], node.type)}: </span>}
+              {node && <span className="font-semibold">{labelOf(editor.getState().data[node.id], node.type)}: </span>}
               <span className="text-ink-soft">{message}</span>
             </span>
             {node && (

@@ -70,7 +70,7 @@ export function ProblemsPopover() {
           ref={button}
           type="button"
           aria-label={toDos ? `${name}, ${toDos} to do` : name}
-          className={`ml-0.5 inline-flex h-7 items-center gap-1 rounded-md px-1.5 font-medium text-12 tabular hover:bg-hover ${count ? "text-waiting" : "text-ink-faint"}`}
+          className={`ml-0.5 inline-flex h-7 items-center gap-1 rounded-md px-1.5 font-semibold text-12 tabular hover:bg-hover ${count ? "text-waiting" : "text-ink-faint"}`}
         >
           {count ? <TriangleAlert aria-hidden className="size-3.5" /> : <CircleCheck aria-hidden className="size-3.5" />}
           {count > 0 && count}
@@ -84,7 +84,7 @@ export function ProblemsPopover() {
       }
     >
       {count === 0 ? (
-        <p className="px-2 py-1.5 text-13 text-ink-soft">Nothing stands in the way of a run.</p>
+        <p className="px-2 py-1.5 text-14 text-ink-soft">Nothing stands in the way of a run.</p>
       ) : (
         <ProblemRows rows={[...problems, ...unreached]} onGo={go} />
       )}

@@ -26,7 +26,7 @@ function Row({ id, toDo, onGo }: RowProps) {
   };
   const words = (
     <span className="break-words text-12">
-      {onGo && node && <span className="font-medium">{labelOf(editor.getState().data[id], node.type)}: </span>}
+      {onGo && node && <span className="font-semibold">{labelOf(editor.getState().data[id], node.type)}: </span>}
       <span className="text-ink-soft">{toDo.message}</span>
     </span>
   );
@@ -58,7 +58,7 @@ export function ToDos({ nodeId, onGo }: { nodeId?: string; onGo?: RowProps["onGo
   if (rows.length === 0) return null;
   return (
     <section aria-label="Left to do by the import">
-      <h3 className="px-2 pt-1.5 font-medium text-12 text-ink-faint">Left to do by the import</h3>
+      <h3 className="px-2 pt-1.5 font-semibold text-12 text-ink-faint">Left to do by the import</h3>
       <ul className="flex flex-col">
         {rows.map(({ id, toDo }) => (
           <Row key={`${id} ${toDo.message}`} id={id} toDo={toDo} {...(onGo && { onGo })} />

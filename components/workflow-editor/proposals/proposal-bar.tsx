@@ -143,7 +143,7 @@ function ShownProposal({ proposal, comparison }: { proposal: Proposal; compariso
         <div className="flex items-start gap-2">
           <Sparkles aria-hidden className="mt-0.5 size-4 shrink-0 text-thread-text" />
           <div className="min-w-0 flex-1">
-            <p className="line-clamp-2 break-words font-medium text-13 text-ink" title={proposal.summary}>
+            <p className="line-clamp-2 break-words font-semibold text-14 text-ink" title={proposal.summary}>
               {proposal.summary}
             </p>
             <p className="text-12 text-ink-soft" role="status">

@@ -61,7 +61,9 @@ function ProposedChange({ change, changes, comparison }: { change: NodeDiff; cha
         >
           <Chevron aria-hidden className={cn("size-3.5 shrink-0 text-ink-faint", fields.length === 0 && "invisible")} />
           <ChangeTag kind={isOut ? "moved" : change.kind}>{isOut ? LEFT_OUT : (marks.said?.[id] ?? changes.words[change.kind])}</ChangeTag>
-          <span className={cn("min-w-0 break-words font-medium text-12", isOut ? "text-ink-faint line-through" : "text-ink")}>{name}</span>
+          <span className={cn("min-w-0 break-words font-semibold text-12", isOut ? "text-ink-faint line-through" : "text-ink")}>
+            {name}
+          </span>
         </button>
         {change.kind !== "moved" && (
           <Button size="sm" variant="ghost" aria-label={`${isOut ? "Keep" : "Leave out"} ${name}`} onClick={() => toggle(change.id)}>

@@ -24,7 +24,7 @@ export function PastRunBar({ isPast }: { isPast: boolean }) {
   return (
     <section
       aria-label="This run and the canvas"
-      className="mx-3 mt-3 flex flex-wrap items-center gap-x-2 gap-y-1.5 rounded-md border border-line-strong bg-raised py-1.5 pr-1.5 pl-3 text-13 shadow-md"
+      className="mx-3 mt-3 flex flex-wrap items-center gap-x-2 gap-y-1.5 rounded-md border border-line-strong bg-raised py-1.5 pr-1.5 pl-3 text-14 shadow-md"
     >
       <p className="min-w-0 flex-1 basis-60">
         This run used {version === null ? "an earlier draft" : `version ${version}`}; the canvas has changed since.

@@ -43,7 +43,7 @@ export function NodeDiffTag({ kind, word }: { kind: NodeDiffKind; word: string }
     <span
       aria-hidden
       className={cn(
-        "canvas-words -top-2.5 pointer-events-none absolute left-3 z-10 rounded-sm px-1.5 py-0.5 font-medium text-14 leading-none",
+        "canvas-words -top-2.5 pointer-events-none absolute left-3 z-10 rounded-sm px-1.5 py-0.5 font-semibold text-14 leading-none",
         TAGS[kind],
       )}
     >

@@ -45,7 +45,7 @@ export function LoopFrame({ id, entry, isConnectable, className, head, sentence,
         <div className="flex h-10 items-center gap-2 px-3">
           {head}
           {!isReadOnly && <FoldButton id={id} label="Collapse loop" icon={<ChevronsDownUp />} />}
-          <span className="canvas-fine mr-3 shrink-0 font-medium text-12 text-ink-faint">done</span>
+          <span className="canvas-fine mr-3 shrink-0 font-semibold text-12 text-ink-faint">done</span>
         </div>
         <div className="flex items-center gap-3 px-3 pb-2 *:min-w-0 [&>:first-child]:flex-1 [&>:first-child]:truncate">
           {sentence}
@@ -53,7 +53,7 @@ export function LoopFrame({ id, entry, isConnectable, className, head, sentence,
         </div>
       </div>
       <div
-        className="absolute left-3 flex h-6 w-14 -translate-y-1/2 items-center rounded-full border border-line-strong bg-raised pl-2.5 font-medium text-12 text-ink-soft"
+        className="absolute left-3 flex h-6 w-14 -translate-y-1/2 items-center rounded-full border border-line-strong bg-raised pl-2.5 font-semibold text-12 text-ink-soft"
         style={{ top: entry }}
       >
         <span className="canvas-fine">body</span>
@@ -66,7 +66,7 @@ export function LoopFrame({ id, entry, isConnectable, className, head, sentence,
       {(isTarget || isLeft) && (
         <p
           className={cn(
-            "absolute bottom-0 left-1/2 z-10 -translate-x-1/2 translate-y-1/2 whitespace-nowrap rounded-full border bg-raised px-2.5 py-0.5 font-medium text-14",
+            "absolute bottom-0 left-1/2 z-10 -translate-x-1/2 translate-y-1/2 whitespace-nowrap rounded-full border bg-raised px-2.5 py-0.5 font-semibold text-14",
             isTarget ? "border-thread text-ink" : "border-waiting text-waiting",
           )}
         >

@@ -149,7 +149,7 @@ const FullCard = memo(function FullCard(props: CardProps) {
       {problems > 0 && <ProblemMark id={id} count={problems} />}
       {status && <NodeStateMark status={status} />}
       {label !== typeTitle(type) && (
-        <span className={cn("canvas-fine min-w-0 shrink-[999] truncate rounded-sm px-1 font-medium text-12", roleStyle(type))}>
+        <span className={cn("canvas-fine min-w-0 shrink-[999] truncate rounded-sm px-1 font-semibold text-12", roleStyle(type))}>
           {typeTitle(type)}
         </span>
       )}
@@ -195,7 +195,7 @@ function ProblemMark({ id, count }: { id: string; count: number }) {
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
   const field = () => ui.getState().problems.find((problem) => problem.node_id === id)?.field ?? null;
-  const look = "inline-flex h-6 shrink-0 items-center gap-0.5 rounded-sm px-1 font-medium text-12 text-waiting";
+  const look = "inline-flex h-6 shrink-0 items-center gap-0.5 rounded-sm px-1 font-semibold text-12 text-waiting";
   const sign = (
     <>
       <TriangleAlert aria-hidden className="size-3.5" />

@@ -42,7 +42,7 @@ export function NodePorts({ type, data, isConnectable, isNamed }: Ported & { isC
           style={{ top: ways.length > 1 ? FIRST_HANDLE + index * HANDLE_PITCH : PORT_HEIGHT }}
         >
           {way !== null && isNamed && ways.length > 1 && (
-            <span className="canvas-fine pointer-events-none absolute top-1/2 right-4 -translate-y-1/2 max-w-24 truncate font-medium text-12 text-ink-faint">
+            <span className="canvas-fine pointer-events-none absolute top-1/2 right-4 -translate-y-1/2 max-w-24 truncate font-semibold text-12 text-ink-faint">
               {handleTitle({ type, data }, way)}
             </span>
           )}

@@ -80,7 +80,7 @@ function HowItStands({ type, data, status, run }: NodeRunFootProps) {
   if (status === "waiting")
     return (
       <>
-        <p className="border-waiting/30 border-t pt-1.5 font-medium text-14 text-waiting">{waitingText(type, data, run.waits_until)}</p>
+        <p className="border-waiting/30 border-t pt-1.5 font-semibold text-14 text-waiting">{waitingText(type, data, run.waits_until)}</p>
         <NodeDecision />
       </>
     );
@@ -125,7 +125,7 @@ export function NodeMarks({ id }: { id: string }) {
       )}
       {isPinned && (
         <Tooltip content="Test runs take the pinned output instead of running this node. Published versions run it.">
-          <span className="inline-flex h-6 shrink-0 items-center gap-1 font-medium text-12 text-role-human" data-pinned>
+          <span className="inline-flex h-6 shrink-0 items-center gap-1 font-semibold text-12 text-role-human" data-pinned>
             <span aria-hidden className="size-2 rounded-full bg-role-human" />
             <span className="canvas-fine">Pinned</span>
           </span>
