@@ -10,6 +10,7 @@ import type { Role } from "#server/shared/primitives-schema.ts";
 import { addMember } from "#server/testing/add-member.ts";
 import { collectEvents, inSeconds, newPausedRun, openReview, reviewRow } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
+import { ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
 import { findProblems } from "#server/workflow/problems.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
@@ -200,5 +201,12 @@ test("lists: what is due first, what is for me, what is due soon, of a workflow;
   expect(await ids({ due_before: inSeconds(600).toISOString() })).toEqual([soon.id]);
   const { workflow_id } = await db().execution.findUniqueOrThrow({ where: { id: other } });
   expect(await ids({ workflow_id })).toEqual([open.id]);
-  expect([await countWaitingReviews(admin), await countWaitingReviews(approver)]).toEqual([{ count: 1 }, { count: 3 }]);
+  // Nor does it count what one may not decide, having started the run, or has answered already.
+  const started = await newPausedRun(admin, "Started");
+  const two = await openReview(started, "a", { terms: ReviewTerms.parse({ starter_may_decide: false, quorum: 2 }) });
+  const viewer = await member("viewer");
+  const badges = async () => Promise.all([admin, approver, viewer].map(async (who) => (await countWaitingReviews(who)).count));
+  expect(await badges()).toEqual([1, 4, 0]);
+  await decideReviews(approver, { answers: [{ review_id: two.id, decision: "approved" }] });
+  expect(await badges()).toEqual([1, 3, 0]);
 });
