@@ -1,6 +1,6 @@
 "use client";
 
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { ReviewFilters, readFilters } from "#components/approvals/review-filters.tsx";
 import { ReviewTriage, WIDE } from "#components/approvals/review-triage.tsx";
 import { useWaitingCount } from "#components/approvals/use-waiting-count.ts";
@@ -18,7 +18,10 @@ export function ApprovalsPage() {
   // Until when "within a day" is; not moved while one looks on, or the list would be read again and again.
   const [now] = useState(() => Date.now());
   const tab: Tab = query.get("tab") === "decided" ? "decided" : "waiting";
-  const review = query.get("review");
+  const told = query.get("review");
+  const [review, setReview] = useState(told);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address may be further than what of it has been told
+  useEffect(() => setReview(new URLSearchParams(location.search).get("review")), [told]);
   const filters = readFilters(query);
   const isStep = useRef(false);
   /** In a narrow window the review takes the place of the list, so that Back leads to the list. */
@@ -27,6 +30,8 @@ export function ApprovalsPage() {
       isStep.current = false;
       return window.history.back();
     }
+    // At once: the address is told later, and the next key is for the review that was chosen by this one.
+    setReview(id);
     isStep.current = id !== null && (review === null ? !matchMedia(WIDE).matches : isStep.current);
     setQuery({ review: id ?? undefined }, isStep.current && review === null);
   };
