@@ -99,7 +99,11 @@ export function OutcomeNotice({ outcome: { taken, refused }, onShow, onRetry, on
     <Notice
       tone={refused.length ? "failed" : "complete"}
       title={
-        refused.length ? `${taken} of ${plural(total, "answer")} ${total === 1 ? "was" : "were"} taken` : `${plural(taken, "answer")} taken`
+        total === 1 && refused.length
+          ? "Your answer was not taken"
+          : refused.length
+            ? `${taken} of ${plural(total, "answer")} were taken`
+            : `${plural(taken, "answer")} taken`
       }
       actions={
         <>

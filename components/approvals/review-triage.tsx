@@ -50,7 +50,7 @@ export interface ReviewTriageProps {
 export function ReviewTriage({ status, page, filters, now, isShown, reviewId, onShow, onPageChange, onClearFilters }: ReviewTriageProps) {
   const trpc = useTRPC();
   const cache = useQueryClient();
-  const { user } = useStudio();
+  const { user, canEdit } = useStudio();
   const isWaiting = status === "waiting";
   const input = {
     status,
@@ -201,7 +201,7 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
             </Button>
           </p>
         ) : isWaiting ? (
-          <NothingWaits />
+          <NothingWaits canEdit={canEdit} />
         ) : (
           <p className="py-6 text-13 text-ink-soft">No review has been decided yet.</p>
         )}
@@ -255,6 +255,7 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
           <Button variant="ghost" icon={<ArrowLeft />} className="-ml-2 mb-2 h-11 min-[1100px]:hidden" onClick={() => show(undefined)}>
             All reviews
           </Button>
+          {!read && <LoadFailure query={alone} />}
           {read && pendingOf(read.id) ? (
             <p className="rounded-lg border bg-surface p-4 text-13 text-ink-soft">
               {pendingOf(read.id)?.isSending ? "Answered. It is being sent." : "Answered. It is sent in a moment; Undo takes it back."}
@@ -281,13 +282,20 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
   );
 }
 
-const NothingWaits = () => (
+const NothingWaits = ({ canEdit }: { canEdit: boolean }) => (
   <EmptyState
     title="Nothing waits for a decision"
     actions={
-      <Link href="/docs/reviews" className="text-13 text-thread-text hover:underline">
-        How reviews work
-      </Link>
+      <>
+        {canEdit && (
+          <Button asChild>
+            <Link href="/workflows/templates">Start from a template</Link>
+          </Button>
+        )}
+        <Link href="/docs/reviews" className="text-13 text-thread-text hover:underline">
+          How reviews work
+        </Link>
+      </>
     }
   >
     A Review node stops its branch of a run until somebody approves or rejects. What it asks is listed here.
