@@ -103,6 +103,14 @@ export async function expectExactCalls(api: ApiClient, { workflow, execution_id,
     tally.answeredTwice += Math.max(0, answered - 1);
     tally.givenUp += Number(isGivenUp);
   }
+  // Of calls that nobody counts, such as those of the service itself, it is known from the log alone.
+  const counted = new Set(expected.map(({ node_id }) => node_id));
+  const uncounted = logs.items.filter(({ node_id, node_type }) => node_type === "httpNode" && !counted.has(node_id));
+  for (const attempts of Map.groupBy(uncounted, ({ node_id, iteration }) => `${node_id} ${iteration}`).values()) {
+    const interrupted = attempts.filter(({ error }) => error?.includes("Interrupted")).length;
+    tally.interrupted += interrupted;
+    tally.givenUp += Number(interrupted === 2);
+  }
   const called = logs.items.filter(
     ({ node_type, status, input }) =>
       status !== "skipped" && (node_type === "agentNode" || (node_type === "httpNode" && input?.includes("/chat/completions"))),

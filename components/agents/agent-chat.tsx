@@ -13,10 +13,12 @@ import { CopyButton } from "#components/ui/copy.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Textarea } from "#components/ui/input.tsx";
-import { Markdown } from "#components/ui/markdown.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { useFollowedEnd } from "#components/ui/use-followed-end.ts";
 import type { PromptPreviewInput } from "#server/features/agents/schema.ts";
+
+const Markdown = loadedOnUse(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
 /** What the page asks: the version that is published, or what stands in the form; as a sentence, why that cannot be asked yet. */
 export interface ChatSubject {

@@ -2,7 +2,7 @@ import type { EventSourceMessage } from "eventsource-parser";
 import { readEvents } from "#components/read-events.ts";
 import { citedIn } from "#components/runs/sources.tsx";
 import { ChatEvent, type PromptPreviewInput } from "#server/features/agents/schema.ts";
-import type { ToolSource } from "#server/runs/schema.ts";
+import type { ToolSource } from "#server/runs/tool-call-schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
 type ToolAnswer = Omit<Extract<ChatEvent, { type: "tool_result" }>, "type" | "id" | "name">;

@@ -14,9 +14,11 @@ import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { CopyButton } from "#components/ui/copy.tsx";
 import { Link } from "#components/ui/link.tsx";
-import { Markdown } from "#components/ui/markdown.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Elapsed } from "#components/ui/time.tsx";
+
+const Markdown = loadedOnUse(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
 export interface TurnViewProps {
   turn: Turn;

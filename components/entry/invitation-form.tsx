@@ -2,7 +2,8 @@
 
 import { useState } from "react";
 import { z } from "zod";
-import { CodeField, enter, signInWithPassword } from "#components/entry/sign-in.tsx";
+import { CodeField, enter } from "#components/entry/sign-in.tsx";
+import { signInWithPassword } from "#components/entry/sign-in-with-password.ts";
 import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";

@@ -3,6 +3,7 @@
 import { getProviders, signIn } from "next-auth/react";
 import { useEffect, useState } from "react";
 import { z } from "zod";
+import { signInWithPassword } from "#components/entry/sign-in-with-password.ts";
 import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
@@ -150,20 +151,6 @@ export function CodeField({ value, onChange }: { value: string; onChange: (code:
       />
     </Field>
   );
-}
-
-/**
- * Opens a session in this browser.
- * @param code of the authenticator app, or a recovery code
- * @returns `code` when one is asked for, or what went wrong, as a sentence to show
- */
-export async function signInWithPassword(email: string, password: string, code?: string): Promise<"in" | "code" | { problem: string }> {
-  const result = await signIn("credentials", { email, password, redirect: false, ...(code && { code }) }).catch(() => undefined);
-  if (result?.ok && !result.error) return "in";
-  if (!result) return { problem: "The service cannot be reached. Check your connection and try again." };
-  if (result.error === "SecondFactor") return "code";
-  // A code word is next-auth's own; a sentence is ours, from the server.
-  return { problem: result.error?.includes(" ") ? result.error : "E-mail and password do not match. Check both and try again." };
 }
 
 /** Goes into the studio with a password that was just set, or to the sign-in page where more is asked for. */

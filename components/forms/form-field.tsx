@@ -6,8 +6,10 @@ import { describeField } from "#components/forms/describe-field.ts";
 import type { UseFormReturn } from "#components/forms/use-form.ts";
 import { Field } from "#components/ui/field.tsx";
 import { Input, Textarea } from "#components/ui/input.tsx";
-import { Select } from "#components/ui/select.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Switch } from "#components/ui/switch.tsx";
+
+const Select = loadedOnUse(() => import("#components/ui/select.tsx").then((module) => module.Select));
 
 export interface FormFieldProps<Schema extends z.ZodObject>
   extends Pick<ComponentProps<"input">, "placeholder" | "autoComplete" | "autoFocus" | "disabled"> {

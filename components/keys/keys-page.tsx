@@ -4,7 +4,6 @@ import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { KeyRound, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { plural } from "#components/format.ts";
-import { AddKeyDialog, ReplaceKeyDialog } from "#components/keys/key-dialogs.tsx";
 import { PRICES_PLACE } from "#components/runs/cost.tsx";
 import { Page } from "#components/shell/page.tsx";
 import { SpentLine } from "#components/shell/spent-line.tsx";
@@ -16,12 +15,16 @@ import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { LlmKey } from "#server/features/llm-keys/schema.ts";
 import { providerKind } from "#server/llm/kinds.ts";
+
+const AddKeyDialog = loadedOnUse(() => import("#components/keys/key-dialogs.tsx").then((module) => module.AddKeyDialog));
+const ReplaceKeyDialog = loadedOnUse(() => import("#components/keys/key-dialogs.tsx").then((module) => module.ReplaceKeyDialog));
 
 export function KeysPage() {
   const { trpc, cache } = useApi();

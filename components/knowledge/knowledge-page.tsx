@@ -4,8 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { plural } from "#components/format.ts";
-import { CreateSourceDialog } from "#components/knowledge/source-dialogs.tsx";
-import { sourceKinds } from "#components/knowledge/source-fields.tsx";
+import { sourceKinds } from "#components/knowledge/source-kinds.ts";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useListSearch } from "#components/shell/use-list-search.ts";
@@ -14,10 +13,15 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { PagedTable, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Rag } from "#server/features/knowledge/schema.ts";
+
+const CreateSourceDialog = loadedOnUse(() =>
+  import("#components/knowledge/source-dialogs.tsx").then((module) => module.CreateSourceDialog),
+);
 
 /** How often a list with documents that are being indexed is asked for again, in milliseconds. */
 const WATCH_MS = 2000;

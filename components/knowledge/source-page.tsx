@@ -6,8 +6,7 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { DocumentsPanel } from "#components/knowledge/documents-panel.tsx";
 import { SearchPanel } from "#components/knowledge/search-panel.tsx";
-import { EditSourceDialog } from "#components/knowledge/source-dialogs.tsx";
-import { sourceKinds } from "#components/knowledge/source-fields.tsx";
+import { sourceKinds } from "#components/knowledge/source-kinds.ts";
 import { BackLink } from "#components/shell/back-link.tsx";
 import { NotFound } from "#components/shell/not-found.tsx";
 import { Page, useTitle } from "#components/shell/page.tsx";
@@ -17,11 +16,14 @@ import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Rag } from "#server/features/knowledge/schema.ts";
+
+const EditSourceDialog = loadedOnUse(() => import("#components/knowledge/source-dialogs.tsx").then((module) => module.EditSourceDialog));
 
 export function SourcePage({ ragId }: { ragId: string }) {
   const trpc = useTRPC();

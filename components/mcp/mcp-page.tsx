@@ -4,7 +4,6 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { ConnectDialog } from "#components/mcp/server-dialogs.tsx";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useListSearch } from "#components/shell/use-list-search.ts";
@@ -13,10 +12,13 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { PagedTable, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { McpServer } from "#server/features/mcp/schema.ts";
+
+const ConnectDialog = loadedOnUse(() => import("#components/mcp/server-dialogs.tsx").then((module) => module.ConnectDialog));
 
 function toolCount({ tool_count, disabled_tools }: McpServer): string {
   return disabled_tools.length ? `${tool_count - disabled_tools.length} of ${tool_count}` : `${tool_count}`;

@@ -4,7 +4,6 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { RotateCw, Settings2, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { EditServerDialog } from "#components/mcp/server-dialogs.tsx";
 import { ToolList } from "#components/mcp/tool-list.tsx";
 import { BackLink } from "#components/shell/back-link.tsx";
 import { NotFound } from "#components/shell/not-found.tsx";
@@ -15,12 +14,15 @@ import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { McpServerDetail } from "#server/features/mcp/schema.ts";
+
+const EditServerDialog = loadedOnUse(() => import("#components/mcp/server-dialogs.tsx").then((module) => module.EditServerDialog));
 
 export function McpServerPage({ mcpId }: { mcpId: string }) {
   const { trpc, cache } = useApi();

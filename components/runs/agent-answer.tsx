@@ -6,7 +6,7 @@ import { cn } from "#components/ui/cn.ts";
 import { Link } from "#components/ui/link.tsx";
 import { ValueView } from "#components/ui/value-view.tsx";
 import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
-import type { RunToolCall, ToolSource } from "#server/runs/schema.ts";
+import type { RunToolCall, ToolSource } from "#server/runs/tool-call-schema.ts";
 
 /** One use of a tool; `answer` is null while there is none. */
 interface ToolUse {

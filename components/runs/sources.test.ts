@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { placeOfPassage } from "#components/knowledge/document-dialog.tsx";
 import { hrefOf } from "#components/runs/sources.tsx";
-import type { ToolSource } from "#server/runs/schema.ts";
+import type { ToolSource } from "#server/runs/tool-call-schema.ts";
 
 const page = { rag_id: null, document_id: null, number: null, title: "Looms", uri: "https://example.com/looms", place: "", read_at: null };
 const source = (fields: Partial<ToolSource>): ToolSource => ({ ...page, excerpt: "The looms stand in the cellar, well-oiled.", ...fields });

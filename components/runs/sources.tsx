@@ -2,7 +2,7 @@
 
 import { ExternalLink, FileText } from "lucide-react";
 import { Time } from "#components/ui/time.tsx";
-import type { ToolSource } from "#server/runs/schema.ts";
+import type { ToolSource } from "#server/runs/tool-call-schema.ts";
 
 /** Numbers in brackets, as models cite: [2], [1, 3], 【2】. */
 const CITED = /[[【]\s*(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*[\]】]/g;

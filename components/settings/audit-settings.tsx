@@ -13,7 +13,6 @@ import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Pager, PER_PAGE, TableLoading } from "#components/ui/table.tsx";
 import { useDebounced } from "#components/ui/use-debounced.ts";
-import { auditResources } from "#server/features/audit/schema.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -111,10 +110,7 @@ export function AuditFilters({ filter, onChange }: { filter: AuditFilter; onChan
         <Select
           aria-label="Resource"
           value={filter.type ?? ALL}
-          options={[
-            { value: ALL, label: "Any resource" },
-            ...auditResources.map((value): { value: string; label: string } => ({ value, label: resourceLabels[value] })),
-          ]}
+          options={[{ value: ALL, label: "Any resource" }, ...Object.entries(resourceLabels).map(([value, label]) => ({ value, label }))]}
           onValueChange={(value) => onChange({ type: chosen(value) })}
         />
       </div>

@@ -8,7 +8,7 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { type AuditEntry, type AuditResource, auditResources } from "#server/features/audit/schema.ts";
+import type { AuditEntry, AuditResource } from "#server/features/audit/schema.ts";
 
 /** Entries as rows; each opens to show what it holds. */
 export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
@@ -127,8 +127,7 @@ export const resourceLabels: Record<AuditResource, string> = {
   assistant: "Assistant",
 };
 
-export const isAuditResource = (text: string | null): text is AuditResource =>
-  (auditResources as readonly (string | null)[]).includes(text);
+export const isAuditResource = (text: string | null): text is AuditResource => text !== null && Object.hasOwn(resourceLabels, text);
 
 export const resourceLabel = (type: string): string => (isAuditResource(type) ? resourceLabels[type] : type);
 

@@ -3,7 +3,6 @@
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { Plus, RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { AddCredentialDialog, ReplaceCredentialDialog } from "#components/settings/credential-dialog.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useListSearch } from "#components/shell/use-list-search.ts";
@@ -14,10 +13,18 @@ import { CopyButton } from "#components/ui/copy.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Credential } from "#server/features/credentials/schema.ts";
+
+const AddCredentialDialog = loadedOnUse(() =>
+  import("#components/settings/credential-dialog.tsx").then((module) => module.AddCredentialDialog),
+);
+const ReplaceCredentialDialog = loadedOnUse(() =>
+  import("#components/settings/credential-dialog.tsx").then((module) => module.ReplaceCredentialDialog),
+);
 
 export function CredentialsSettings() {
   const { trpc, cache } = useApi();

@@ -6,6 +6,7 @@ import { formatDate } from "#components/format.ts";
 import { Form, FormFooter } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
+import { formatAccountOrigin, roleOptions } from "#components/settings/member-words.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -14,8 +15,7 @@ import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import { type InvitedAccount, SetMemberInput, type SetMemberResult } from "#server/features/projects/schema.ts";
-import type { Role } from "#server/shared/primitives-schema.ts";
+import { SetMemberInput, type SetMemberResult } from "#server/features/projects/schema.ts";
 
 const Invite = SetMemberInput.omit({ project_id: true });
 
@@ -105,27 +105,3 @@ function InviteForm({ onDone }: { onDone: (result: z.infer<typeof SetMemberResul
     </Form>
   );
 }
-
-const WAYS: Record<NonNullable<InvitedAccount["made_through"]>, string> = {
-  setup: "the set-up of this install",
-  bootstrap: "the settings of this install",
-  sign_up: "sign-up",
-  invitation: "an invitation",
-  provider: "a sign-in service",
-};
-
-/** Through what an account was made, in words; empty when nobody knows. */
-export function formatAccountOrigin({ made_through, invited_by }: InvitedAccount): string {
-  if (made_through === null) return "";
-  return ` through ${WAYS[made_through]}${invited_by ? ` by ${invited_by}` : ""}`;
-}
-
-/** The roles with what each may do, for choices. */
-export const roleOptions: readonly { value: Role; label: string; description: string }[] = [
-  { value: "viewer", label: "Viewer", description: "Sees workflows, agents and runs" },
-  { value: "approver", label: "Approver", description: "Also decides reviews" },
-  { value: "editor", label: "Editor", description: "Also builds, changes and runs them" },
-  { value: "admin", label: "Admin", description: "Also manages members, keys and credentials" },
-];
-
-export const roleLabel = (role: Role): string => roleOptions.find(({ value }) => value === role)?.label ?? role;

@@ -6,7 +6,7 @@ import { useRouter, useSearchParams } from "next/navigation";
 import { useState } from "react";
 import type { z } from "zod";
 import { formatDate } from "#components/format.ts";
-import { formatAccountOrigin, InviteDialog, roleLabel, roleOptions } from "#components/settings/invite-dialog.tsx";
+import { formatAccountOrigin, roleLabel, roleOptions } from "#components/settings/member-words.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useListSearch } from "#components/shell/use-list-search.ts";
@@ -15,11 +15,14 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Member, PendingInvitation, SetMemberResult } from "#server/features/projects/schema.ts";
+
+const InviteDialog = loadedOnUse(() => import("#components/settings/invite-dialog.tsx").then((module) => module.InviteDialog));
 
 type MemberRow = z.infer<typeof Member>;
 

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { signInWithPassword } from "#components/entry/sign-in.tsx";
+import { signInWithPassword } from "#components/entry/sign-in-with-password.ts";
 import { formatDate, plural } from "#components/format.ts";
 import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";

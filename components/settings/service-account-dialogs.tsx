@@ -8,7 +8,7 @@ import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { Expiry, KeyPrefix, LastUse } from "#components/settings/api-keys-settings.tsx";
 import { CreateApiKeyDialog } from "#components/settings/create-api-key-dialog.tsx";
-import { roleOptions } from "#components/settings/invite-dialog.tsx";
+import { roleOptions } from "#components/settings/member-words.ts";
 import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";

@@ -3,7 +3,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { KeyRound, MoreHorizontal, Pencil, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { roleLabel } from "#components/settings/invite-dialog.tsx";
+import { roleLabel } from "#components/settings/member-words.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi } from "#components/trpc.tsx";

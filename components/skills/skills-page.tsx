@@ -6,16 +6,19 @@ import { useId, useState } from "react";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useListSearch } from "#components/shell/use-list-search.ts";
-import { SkillForm, SkillView } from "#components/skills/skill-dialogs.tsx";
 import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { SearchField } from "#components/ui/input.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { NothingMatches, Pager, TableLoading } from "#components/ui/table.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Skill } from "#server/features/skills/schema.ts";
+
+const SkillForm = loadedOnUse(() => import("#components/skills/skill-dialogs.tsx").then((module) => module.SkillForm));
+const SkillView = loadedOnUse(() => import("#components/skills/skill-dialogs.tsx").then((module) => module.SkillView));
 
 const PER_PAGE = 60;
 

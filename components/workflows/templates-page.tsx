@@ -8,11 +8,14 @@ import { useTRPC } from "#components/trpc.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { SearchField } from "#components/ui/input.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { GraphPicture } from "#components/workflows/graph-picture.tsx";
-import { TemplateDialog, TemplateNeeds } from "#components/workflows/template-dialog.tsx";
+import { TemplateNeeds } from "#components/workflows/template-dialog.tsx";
 import type { WorkflowTemplate } from "#server/features/workflow-files/schema.ts";
+
+const TemplateDialog = loadedOnUse(() => import("#components/workflows/template-dialog.tsx").then((module) => module.TemplateDialog));
 
 /** Everything of a template that a search may hit. */
 const wordsOf = ({ summary, file }: WorkflowTemplate): string =>

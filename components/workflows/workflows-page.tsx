@@ -3,7 +3,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { FileUp, LayoutTemplate, Plus } from "lucide-react";
 import { useState } from "react";
-import { RenameDialog } from "#components/forms/rename-dialog.tsx";
 import { useCommands } from "#components/shell/commands.ts";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -23,13 +22,17 @@ import { Pager, PER_PAGE, Table, TableBody, TableHead, TableHeader, TableLoading
 import { toast } from "#components/ui/toaster.tsx";
 import { BulkOutcomeDialog } from "#components/workflows/bulk-outcome.tsx";
 import { FolderList } from "#components/workflows/folder-list.tsx";
-import { ImportDialog } from "#components/workflows/import-dialog.tsx";
 import { useNewWorkflow } from "#components/workflows/new-workflow.ts";
 import { SelectionBar } from "#components/workflows/selection-bar.tsx";
 import { type BulkDeed, type BulkTargets, useBulk } from "#components/workflows/use-bulk.ts";
 import { WorkflowRow } from "#components/workflows/workflow-row.tsx";
-import { CreateWorkflowInput, type ListedWorkflow, type WorkflowSort } from "#server/features/workflows/schema.ts";
+import type { ListedWorkflow, WorkflowSort } from "#server/features/workflows/schema.ts";
 
+const ImportDialog = loadedOnUse(() => import("#components/workflows/import-dialog.tsx").then((module) => module.ImportDialog));
+
+const RenameWorkflowDialog = loadedOnUse(() =>
+  import("#components/workflows/rename-workflow-dialog.tsx").then((module) => module.RenameWorkflowDialog),
+);
 const MoveDialog = loadedOnUse(() => import("#components/workflows/filing-dialogs.tsx").then((module) => module.MoveDialog));
 const TagDialog = loadedOnUse(() => import("#components/workflows/filing-dialogs.tsx").then((module) => module.TagDialog));
 
@@ -300,16 +303,4 @@ function DeleteWorkflowDialog({ workflow: { id, name }, onDeleted, onClose }: Wo
       Its graph and versions are lost for good; past runs stay. Whatever calls it over the API gets “not found”.
     </ConfirmDialog>
   );
-}
-
-const NameAndDescription = CreateWorkflowInput.pick({ name: true, description: true }).required();
-
-function RenameWorkflowDialog({ workflow, onClose }: WorkflowDialogProps) {
-  const { trpc, client, cache } = useApi();
-  const { id: workflow_id, name, description } = workflow;
-  const save = async (value: { name: string; description: string }) => {
-    await client.workflows.update.mutate({ workflow_id, ...value });
-    await cache.invalidateQueries(trpc.workflows.pathFilter());
-  };
-  return <RenameDialog what="workflow" schema={NameAndDescription} initial={{ name, description }} save={save} onClose={onClose} />;
 }

@@ -6,7 +6,8 @@ import { type McpProcess, startMcpProcess } from "#e2e/mcp-process.ts";
 import type { Agent } from "#server/features/agents/schema.ts";
 import { RagDocument } from "#server/features/knowledge/schema.ts";
 import { McpServerDetail } from "#server/features/mcp/schema.ts";
-import { ExecutionLogs, KEPT_RESULT_CHARACTERS, RerunResult } from "#server/runs/schema.ts";
+import { ExecutionLogs, RerunResult } from "#server/runs/schema.ts";
+import { KEPT_RESULT_CHARACTERS } from "#server/runs/tool-call-schema.ts";
 
 // What an agent's tools do in a run, and what the run keeps of it.
 

@@ -15,7 +15,8 @@ import { LlmKey } from "#server/features/llm-keys/schema.ts";
 import { McpServerDetail, McpTools } from "#server/features/mcp/schema.ts";
 import { Project, SetMemberResult } from "#server/features/projects/schema.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
-import { ExecutionLogs, RunToolCall } from "#server/runs/schema.ts";
+import { ExecutionLogs } from "#server/runs/schema.ts";
+import { RunToolCall } from "#server/runs/tool-call-schema.ts";
 
 // As docs.spec.ts: the examples of the pages about agents, knowledge, credentials and administration.
 

@@ -10,7 +10,7 @@ import { send, told } from "#server/testing/api/send.ts";
 // Generated values over a real connection, for one operation of each way that leads from the port to what answers; what they do
 // to every other operation is tried where it is answered (server/http/fuzz-1.int.test.ts).
 
-const amount = { ofField: 3, ofNestedField: 1, nestedFields: 5, ofParameter: 6 };
+const amount = { ofField: 3, ofNestedField: 1, nestedFields: 5, ofParameter: 6, ofDoor: 30 };
 
 test("no value breaks a way in", async ({ baseURL, person, agent, workflow, executed, newProject }) => {
   const door = { url: baseURL, fetch };

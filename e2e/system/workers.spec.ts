@@ -127,6 +127,7 @@ test("runs of which nobody was told are carried once, although two workers look 
   const models = await startModelServer();
   const env = {
     ...onPostgres(postgres, key),
+    ...noLimits,
     ALLOW_PRIVATE_NETWORK: "1",
   };
   const dataDir = newDataDir();

@@ -189,6 +189,10 @@ test("a selection becomes a workflow of its own and comes back, each in one step
   const choose = async (...names: string[]) => {
     for (const [index, name] of names.entries()) await node(page, name).click(index === 0 ? {} : { modifiers: ["ControlOrMeta"] });
   };
+  // The panel opens with the first that is chosen, and the canvas makes room for it: what is clicked next stands still from then on.
+  await choose("Code Look");
+  await expect(panel(page)).toBeVisible();
+  await page.getByRole("button", { name: "Fit to screen" }).click();
   // What cannot be taken out is said.
   await choose("Code Look", "Output Result");
   await panel(page).getByRole("button", { name: "Extract into a workflow…" }).click();

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { compressFiles } from "#server/http/compressed-files.ts";
 
 const SOURCES = ["app", "components", "server", "prisma/schema.prisma", "package-lock.json", "next.config.mjs", "tsconfig.json"];
 const IGNORED = /\.(test|spec)\.tsx?$|\.md$|\.png$/;
@@ -47,5 +48,6 @@ export async function buildWeb(root: string): Promise<void> {
     build.once("exit", resolve);
   });
   if (code !== 0) throw new Error(`The web app could not be built:\n${lines.join("").slice(-4000)}`);
+  await compressFiles(join(root, ".next/static"));
   writeFileSync(stampOf(root), sourceHash(root));
 }

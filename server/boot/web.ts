@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import next from "next";
 import { buildWeb, isBuilt } from "#server/boot/web-build.ts";
+import { serveCompressed } from "#server/http/compressed-files.ts";
 import { startRunsDirectly } from "#server/http/direct.ts";
 import { createFront } from "#server/http/front/front.ts";
 import { newPool } from "#server/platform/db/connections.ts";
@@ -59,7 +60,8 @@ export async function startWeb(isDev: boolean, say: (line: string) => void): Pro
   }
   const app = next({ dev: isDev, dir: root, ...(isDev && { turbopack: true }) });
   await quietly(() => app.prepare());
-  ready.resolve(startRunsDirectly(app.getRequestHandler()));
+  const handle = startRunsDirectly(app.getRequestHandler());
+  ready.resolve(isDev ? handle : serveCompressed(join(root, ".next/static"), "/_next/static/", handle));
   return async () => {
     await front.drain();
     await app.close();

@@ -1,6 +1,8 @@
 import { cn } from "#components/ui/cn.ts";
-import { GRID_COLUMNS, type WidgetPlace } from "#server/features/canvases/schema.ts";
+import type { GRID_COLUMNS, WidgetPlace } from "#server/features/canvases/schema.ts";
 
+/** The schema says how many; its type alone comes along, since a list of canvases needs no schema. */
+const COLUMNS: typeof GRID_COLUMNS = 12;
 /** Units of the picture for a column and a row of the grid, and of the space between widgets. */
 const COLUMN = 10;
 const ROW = 6;
@@ -12,7 +14,7 @@ export function CanvasPicture({ widgets, className }: { widgets: readonly Widget
   return (
     <svg
       aria-hidden
-      viewBox={`-2 -2 ${GRID_COLUMNS * COLUMN + 4} ${HEIGHT}`}
+      viewBox={`-2 -2 ${COLUMNS * COLUMN + 4} ${HEIGHT}`}
       preserveAspectRatio="xMidYMin slice"
       className={cn("aspect-2/1 w-full", className)}
     >

@@ -5,7 +5,6 @@ import { Ellipsis, Pencil, Plus, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { CanvasPicture } from "#components/canvases/list/canvas-picture.tsx";
-import { RenameCanvasDialog } from "#components/canvases/rename-canvas-dialog.tsx";
 import { plural } from "#components/format.ts";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -17,12 +16,17 @@ import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { SearchField } from "#components/ui/input.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { NothingMatches, Pager, TableLoading } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { CanvasSummary } from "#server/features/canvases/schema.ts";
+
+const RenameCanvasDialog = loadedOnUse(() =>
+  import("#components/canvases/rename-canvas-dialog.tsx").then((module) => module.RenameCanvasDialog),
+);
 
 const PER_PAGE = 24;
 

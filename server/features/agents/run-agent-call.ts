@@ -10,8 +10,8 @@ import type { ProviderId } from "#server/llm/kinds.ts";
 import { cutResult, type ToolAnswer } from "#server/llm/tools/tool.ts";
 import { unsealOften } from "#server/platform/secrets.ts";
 import type { CallUsage } from "#server/runs/ports.ts";
-import { KEPT_RESULT_CHARACTERS, type RunToolCall } from "#server/runs/schema.ts";
 import type { FoundAgent } from "#server/runs/store/agent-json.ts";
+import { KEPT_RESULT_CHARACTERS, type RunToolCall } from "#server/runs/tool-call-schema.ts";
 
 export interface RunAgentCall {
   project_id: string;

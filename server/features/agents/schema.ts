@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RunToolCall, ToolCall } from "#server/runs/schema.ts";
+import { RunToolCall, ToolCall } from "#server/runs/tool-call-schema.ts";
 import { Description, Id, ignoredFields, Name, pageOf, pageQuery, Timestamp } from "#server/shared/primitives-schema.ts";
 
 export const AgentTool = z.enum(["web_search", "web_scraper"]);

@@ -1,6 +1,6 @@
 import { AppError, isAppError } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/mask-scope.ts";
-import type { ToolSource } from "#server/runs/schema.ts";
+import type { ToolSource } from "#server/runs/tool-call-schema.ts";
 
 /** A JSON Schema (an object) as a model reads it. */
 export type JsonSchema = Record<string, unknown>;

@@ -13,12 +13,12 @@ import { boxOnScreen, sizeOf } from "#server/workflow/layout/node-size.ts";
 /** What fits on a card in one line. */
 const MAX_LETTERS = 28;
 
-/** A border as thin as on the whole card cannot be seen from far. */
+/** A border as thin as on the whole card cannot be seen from far; how thick it is follows the zoom, see canvas.css. */
 const FAR_STATES: Record<string, string> = {
-  running: "bg-running-soft shadow-[inset_0_0_0_12px_var(--running)]",
-  failed: "bg-failed-soft shadow-[inset_0_0_0_12px_var(--failed)]",
-  waiting: "bg-waiting-soft shadow-[inset_0_0_0_12px_var(--waiting)]",
-  complete: "bg-complete-soft shadow-[inset_0_0_0_12px_var(--complete)]",
+  running: "bg-running-soft shadow-[inset_0_0_0_var(--far-ring)_var(--running)]",
+  failed: "bg-failed-soft shadow-[inset_0_0_0_var(--far-ring)_var(--failed)]",
+  waiting: "bg-waiting-soft shadow-[inset_0_0_0_var(--far-ring)_var(--waiting)]",
+  complete: "bg-complete-soft shadow-[inset_0_0_0_var(--far-ring)_var(--complete)]",
 };
 
 export interface LightCardProps {
