@@ -12,6 +12,8 @@ import type { Decision, ReviewSummary } from "#server/features/reviews/schema.ts
 interface AnswerBarProps {
   pending: readonly Pending[];
   selected: readonly ReviewSummary[];
+  /** How many of those that wait were not selected with all. */
+  leftOut: number;
   onAnswer: (decision: Decision) => void;
   onClear: () => void;
   onUndo: () => void;
@@ -19,12 +21,15 @@ interface AnswerBarProps {
 }
 
 /** Stays in view at the foot of the page: what can be done with the selected reviews, and what can still be taken back. */
-export function AnswerBar({ pending, selected, onAnswer, onClear, onUndo, onSend }: AnswerBarProps) {
+export function AnswerBar({ pending, selected, leftOut, onAnswer, onClear, onUndo, onSend }: AnswerBarProps) {
   return (
     <div role="status" className="pointer-events-none sticky bottom-3 z-10 flex flex-col items-center gap-2">
       {selected.length > 0 && (
         <div className={BAR}>
-          <span className="font-semibold text-14">{selected.length} selected</span>
+          <span className="text-14">
+            <span className="font-semibold">{selected.length} selected</span>
+            {leftOut > 0 && <span className="text-ink-soft">, {leftOut} are not for you to decide, or only one by one</span>}
+          </span>
           <Button variant="primary" icon={<Check />} className={BUTTON} onClick={() => onAnswer("approved")}>
             Approve {selected.length}
           </Button>
@@ -82,22 +87,35 @@ const MOST_LISTED = 20;
 interface OutcomeNoticeProps {
   outcome: Outcome;
   onShow: (review: ReviewSummary) => void;
+  onRetry: () => void;
   onDismiss: () => void;
 }
 
 /** How several answers have come out: how many were taken, and why the others were not. */
-export function OutcomeNotice({ outcome: { taken, refused }, onShow, onDismiss }: OutcomeNoticeProps) {
+export function OutcomeNotice({ outcome: { taken, refused }, onShow, onRetry, onDismiss }: OutcomeNoticeProps) {
   const total = taken + refused.length;
+  const isUnsent = refused.length > 0 && refused.every((one) => one.isUnsent);
   return (
     <Notice
       tone={refused.length ? "failed" : "complete"}
       title={
-        refused.length ? `${taken} of ${plural(total, "answer")} ${total === 1 ? "was" : "were"} taken` : `${plural(taken, "answer")} taken`
+        total === 1 && refused.length
+          ? "Your answer was not taken"
+          : refused.length
+            ? `${taken} of ${plural(total, "answer")} were taken`
+            : `${plural(taken, "answer")} taken`
       }
       actions={
-        <Button size="sm" onClick={onDismiss}>
-          Close
-        </Button>
+        <>
+          {isUnsent && (
+            <Button size="sm" variant="primary" onClick={onRetry}>
+              Send again
+            </Button>
+          )}
+          <Button size="sm" onClick={onDismiss}>
+            Close
+          </Button>
+        </>
       }
     >
       {refused.length > 0 && (

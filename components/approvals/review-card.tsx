@@ -83,7 +83,7 @@ function ReviewFacts({ review, hasRun }: { review: Review; hasRun: boolean }) {
   if (review.status === "waiting") facts.push(["Deadline", <Deadline key="due" dueAt={review.due_at} />]);
   if (review.assignees.length > 0) facts.push(["Asked of", `for ${review.assignees.map(({ name }) => name).join(", ")}`]);
   return (
-    <dl className="flex flex-wrap items-center gap-x-1.5 text-12 text-ink-soft [&>div+div]:before:text-ink-faint [&>div+div]:before:content-['·'] [&>div]:flex [&>div]:min-h-6 [&>div]:items-center [&>div]:gap-1.5">
+    <dl className="flex flex-wrap items-center gap-x-1.5 text-12 text-ink-soft [&>div:not(:last-child)]:after:text-ink-faint [&>div:not(:last-child)]:after:content-['·'] [&>div]:flex [&>div]:min-h-6 [&>div]:items-center [&>div]:gap-1.5">
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt className="sr-only">{name}</dt>

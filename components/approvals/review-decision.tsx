@@ -3,7 +3,7 @@
 import { MessageSquarePlus } from "lucide-react";
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
 import { Answers, isRejecting } from "#components/approvals/answers.tsx";
-import { dropDraft, isDraft, type ReviewDraft, useReviewDraft } from "#components/approvals/review-drafts.ts";
+import { draftedAnswer, dropDraft, isDraft, type ReviewDraft, useReviewDraft } from "#components/approvals/review-drafts.ts";
 import { toReviewSummary } from "#components/approvals/use-reviews.ts";
 import { Verdict } from "#components/approvals/verdict.tsx";
 import { Votes } from "#components/approvals/votes.tsx";
@@ -67,8 +67,7 @@ export function ReviewDecision({ review, onAnswer, onDecided, onTyping, onDismis
 
   const decide = async (choice: string) => {
     const { id: review_id, execution_id, node_id, iteration } = review;
-    const text = draft.text !== null && draft.text !== review.text ? draft.text : undefined;
-    const answer = { choice, ...(typed && { comment: typed }), ...(text !== undefined && { text }) };
+    const answer = { choice, ...draftedAnswer(review) };
     if (onAnswer) return onAnswer(answer);
     hasDecided.current = true;
     setFailure(null);
@@ -77,7 +76,7 @@ export function ReviewDecision({ review, onAnswer, onDecided, onTyping, onDismis
     // Shown at once; taken back when the server says no. Where several must agree only the server knows whether it is over.
     const hoped: ReviewSummary = {
       ...review,
-      ...(text !== undefined && { text }),
+      ...(answer.text !== undefined && { text: answer.text }),
       status: meant && isRejecting(meant) ? "rejected" : "approved",
       choice,
       comment: typed || null,

@@ -1,6 +1,7 @@
 "use client";
 
 import { WorkflowSelect } from "#components/shell/workflow-select.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { Field } from "#components/ui/field.tsx";
 import { Select } from "#components/ui/select.tsx";
 
@@ -33,20 +34,21 @@ interface ReviewFiltersProps {
   /** What was decided is due no more. */
   isDecided: boolean;
   onChange: (changes: Record<string, string | undefined>) => void;
+  className?: string;
 }
 
 /** Which reviews are listed: of which workflow, for whom, until when. */
-export function ReviewFilters({ filters, isDecided, onChange }: ReviewFiltersProps) {
+export function ReviewFilters({ filters, isDecided, onChange, className }: ReviewFiltersProps) {
   return (
-    <div className="flex min-w-0 items-center gap-1.5 py-1 max-md:hidden">
-      <Field label="Workflow" isLabelHidden>
-        <div className="w-44">
+    <div className={cn("flex min-w-0 flex-wrap items-center gap-1.5 py-1", className)}>
+      <Field label="Workflow" isLabelHidden className="max-md:w-full">
+        <div className="w-44 max-md:w-full">
           <WorkflowSelect value={filters.workflow} none="All workflows" onValueChange={(id) => onChange({ workflow: id ?? undefined })} />
         </div>
       </Field>
       <Select
         aria-label="For whom"
-        className="w-36"
+        className="w-36 max-md:w-auto max-md:flex-1"
         value={filters.isMine ? "me" : "all"}
         options={[
           { value: "all", label: "For anybody" },
@@ -57,7 +59,7 @@ export function ReviewFilters({ filters, isDecided, onChange }: ReviewFiltersPro
       {!isDecided && (
         <Select
           aria-label="Due"
-          className="w-36"
+          className="w-36 max-md:w-auto max-md:flex-1"
           value={filters.due ?? "any"}
           options={[
             { value: "any", label: "Due at any time" },

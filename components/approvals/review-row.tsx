@@ -4,7 +4,8 @@ import { Undo2 } from "lucide-react";
 import { choiceName, choiceOf } from "#components/approvals/answers.tsx";
 import type { Pending } from "#components/approvals/use-pending-answers.ts";
 import { verdictWord } from "#components/approvals/verdict.tsx";
-import { votesLine } from "#components/approvals/votes.tsx";
+import { ownVote, votesLine } from "#components/approvals/votes.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Time } from "#components/ui/time.tsx";
@@ -20,6 +21,8 @@ interface ReviewRowProps {
   review: ReviewSummary;
   /** It is the one whose details are shown. */
   isShown: boolean;
+  /** It was chosen, and does not only stand beside the list where there is room. */
+  isChosen: boolean;
   isSelected: boolean;
   pending: Pending | undefined;
   /** Left out where nothing can be selected. */
@@ -28,16 +31,25 @@ interface ReviewRowProps {
 }
 
 /** One review in the list: what is asked, where, until when, and who has agreed. */
-export function ReviewRow({ review, isShown, isSelected, pending, onSelect, onShow }: ReviewRowProps) {
+export function ReviewRow({ review, isShown, isChosen, isSelected, pending, onSelect, onShow }: ReviewRowProps) {
   const { title, label, workflow_name, due_at, status, quorum, assignees, decided_at } = review;
   const name = title || label;
+  const own = ownVote(review, useStudio().user.id);
   const facts = [
     quorum > 1 && status === "waiting" && votesLine(review),
+    own && status === "waiting" && `your answer: ${choiceName(choiceOf(review, own.choice) ?? { id: own.choice, label: "" })}`,
     assignees.length > 0 && status === "waiting" && `for ${assignees.map((one) => one.name).join(", ")}`,
     status !== "waiting" && verdictWord(review),
   ].filter(Boolean);
   return (
-    <div className={cn("flex items-start gap-2 px-3", isShown ? "bg-thread-soft" : "hover:bg-hover", pending && "opacity-60")}>
+    <div
+      className={cn(
+        "flex items-start gap-2 px-3",
+        isShown ? "bg-thread-soft" : "hover:bg-hover",
+        isShown && !isChosen && "max-[1099px]:bg-transparent",
+        pending && "opacity-60",
+      )}
+    >
       {onSelect && (
         <Checkbox
           label={<span className="sr-only">Select {name}</span>}

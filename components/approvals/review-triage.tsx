@@ -6,13 +6,16 @@ import { useRef, useState } from "react";
 import { AnswerBar, OutcomeNotice } from "#components/approvals/answer-bar.tsx";
 import { isRejecting } from "#components/approvals/answers.tsx";
 import { ReviewCard } from "#components/approvals/review-card.tsx";
-import { useDrafted, useReviewDraft } from "#components/approvals/review-drafts.ts";
+import { draftedAnswer, useDrafted } from "#components/approvals/review-drafts.ts";
 import { type Filters, isFiltered, listInput } from "#components/approvals/review-filters.tsx";
 import { ReviewRow } from "#components/approvals/review-row.tsx";
 import { TriageHelp, useTriageKeys } from "#components/approvals/triage-keys.tsx";
 import { type PendingAnswer, usePendingAnswers } from "#components/approvals/use-pending-answers.ts";
 import { toReviewSummary, useKeptReviews } from "#components/approvals/use-reviews.ts";
 import { REVIEWS_LIVE_MS } from "#components/approvals/use-waiting-count.ts";
+import { ownVote } from "#components/approvals/votes.tsx";
+import { plural } from "#components/format.ts";
+import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -27,6 +30,8 @@ const PER_PAGE = 50;
 /** Most that are selected at once, over all pages. */
 const MOST_SELECTED = 500;
 const MOST_READ = 100;
+/** From here on a review stands beside the list. */
+export const WIDE = "(min-width: 1100px)";
 
 export interface ReviewTriageProps {
   status: "waiting" | "decided";
@@ -38,12 +43,14 @@ export interface ReviewTriageProps {
   reviewId: string | null;
   onShow: (id: string | null) => void;
   onPageChange: (page: number) => void;
+  onClearFilters: () => void;
 }
 
 /** Reviews beside the one that is read; in a narrow window one after the other. What is answered can be taken back for a while. */
-export function ReviewTriage({ status, page, filters, now, isShown, reviewId, onShow, onPageChange }: ReviewTriageProps) {
+export function ReviewTriage({ status, page, filters, now, isShown, reviewId, onShow, onPageChange, onClearFilters }: ReviewTriageProps) {
   const trpc = useTRPC();
   const cache = useQueryClient();
+  const { user, canEdit } = useStudio();
   const isWaiting = status === "waiting";
   const input = {
     status,
@@ -60,25 +67,37 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
   // One that somebody else has decided stays while there are words of one's own at it.
   const drafted = useDrafted();
   const kept = left.filter(({ id }) => drafted.includes(id));
-  const { pending, outcome, answer, undo, flush, dismiss } = usePendingAnswers((review) => keep(review, true));
+  const { pending, sending, outcome, answer, undo, flush, retry, dismiss } = usePendingAnswers((review) => keep(review, true));
   const [selected, setSelected] = useState<ReadonlyMap<string, ReviewSummary>>(new Map());
+  /** How many were not selected with all others, since they are not for oneself, or not like that, to decide. */
+  const [leftOut, setLeftOut] = useState(0);
   const [isReadingAll, setIsReadingAll] = useState(false);
   const [isHelping, setIsHelping] = useState(false);
   const detail = useRef<HTMLDivElement>(null);
   const shown = [...kept, ...(reviews.data?.items ?? [])];
-  const pendingOf = (id: string) => pending.find(({ review }) => review.id === id);
+  const pendingOf = (id: string) => [...pending, ...sending].find(({ review }) => review.id === id);
   const isOpen = (review: ReviewSummary) => review.status === "waiting" && !pendingOf(review.id);
+  /** It waits for an answer of one's own. */
+  const isMine = (review: ReviewSummary) => isOpen(review) && review.may_decide && !ownVote(review, user.id);
   /** How much more a run may spend is said one by one. */
-  const isSelectable = (review: ReviewSummary) => isOpen(review) && review.may_decide && review.kind === "review";
-  // Without one in the address the first that is still open; below the width of two columns nothing until one is chosen.
-  const wanted = shown.find(({ id }) => id === reviewId);
+  const isSelectable = (review: ReviewSummary) => isMine(review) && review.kind === "review";
+  // Without one in the address the first that one can answer; below the width of two columns nothing until one is chosen. It stays
+  // however the list changes: a key must not answer another than the one that is read.
+  const place = JSON.stringify([input, page]);
+  const first = shown.find(isMine) ?? shown.find(isOpen) ?? shown[0];
+  const [pinned, setPinned] = useState<{ place: string; id: string } | null>(null);
+  const isPinned = pinned !== null && pinned.place === place;
+  if (isShown && reviewId === null && !isPinned && first && !reviews.isPlaceholderData) setPinned({ place, id: first.id });
+  const readId = reviewId ?? (isPinned ? pinned.id : (first?.id ?? null));
+  const wanted = shown.find(({ id }) => id === readId);
   const alone = useQuery(
-    trpc.reviews.get.queryOptions({ review_id: reviewId ?? "" }, { enabled: isShown && reviewId !== null && reviews.isSuccess && !wanted }),
+    trpc.reviews.get.queryOptions({ review_id: readId ?? "" }, { enabled: isShown && readId !== null && reviews.isSuccess && !wanted }),
   );
-  const read = wanted ?? (reviewId === null ? (shown.find(isOpen) ?? shown[0]) : alone.data && toReviewSummary(alone.data));
+  const read = wanted ?? (alone.data?.id === readId ? alone.data && toReviewSummary(alone.data) : undefined);
 
   /** Shows another, and lets the keyboard go on from its row. */
   const show = (review: ReviewSummary | undefined, isFocused = false) => {
+    if (!review) setPinned(null);
     onShow(review?.id ?? null);
     if (isFocused && review)
       requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-row="${CSS.escape(review.id)}"]`)?.focus());
@@ -92,17 +111,16 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
   const goOn = (answered: ReadonlySet<string>) => {
     const at = shown.findIndex(({ id }) => id === read?.id);
     const rest = [...shown.slice(at + 1), ...shown.slice(0, Math.max(0, at))];
-    const next = rest.find((review) => isOpen(review) && !answered.has(review.id));
+    const next = rest.find((review) => isMine(review) && !answered.has(review.id));
     // On a phone one goes back to the list, where what is left can be seen.
-    const isWide = matchMedia("(min-width: 1100px)").matches;
-    show(isWide ? next : undefined);
+    show(matchMedia(WIDE).matches ? next : undefined);
   };
-  const give = (given: readonly ReviewSummary[], what: PendingAnswer) => {
-    answer(given, what);
+  const give = (given: readonly (readonly [ReviewSummary, PendingAnswer])[]) => {
+    answer(given);
     setSelected(new Map());
-    goOn(new Set(given.map(({ id }) => id)));
+    setLeftOut(0);
+    goOn(new Set(given.map(([{ id }]) => id)));
   };
-  const [draft] = useReviewDraft(read?.id ?? "");
   const answerRead = (which: "approve" | "reject" | number) => {
     if (!read || !isOpen(read)) return;
     if (read.kind === "budget") return void toast.info("Say in the form how much more the run may spend.");
@@ -115,9 +133,11 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
           ? choices.find(isRejecting)
           : (choices.find((one) => one.style === "primary" && !isRejecting(one)) ?? choices.find((one) => !isRejecting(one)));
     if (!choice) return;
-    const comment = draft.comment.trim();
-    const text = draft.text !== null && draft.text !== read.text ? draft.text : undefined;
-    give([read], { choice: choice.id, ...(comment && { comment }), ...(text !== undefined && { text }) });
+    give([[read, { choice: choice.id, ...draftedAnswer(read) }]]);
+  };
+  const takeBack = () => {
+    const [first] = undo();
+    if (first && matchMedia(WIDE).matches) show(first);
   };
   const select = (review: ReviewSummary, isSelected: boolean) =>
     setSelected(
@@ -131,7 +151,9 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
       all.push(...items);
       if (items.length < MOST_READ) break;
     }
-    setSelected(new Map(all.slice(0, MOST_SELECTED).flatMap((one) => (isSelectable(one) ? [[one.id, one] as const] : []))));
+    const mine = all.slice(0, MOST_SELECTED).filter(isSelectable);
+    setSelected(new Map(mine.map((one) => [one.id, one])));
+    setLeftOut(all.filter(isOpen).length - mine.length);
     setIsReadingAll(false);
   };
 
@@ -146,7 +168,7 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
       field?.focus();
     },
     select: () => isShown && isWaiting && read && isSelectable(read) && select(read, !selected.has(read.id)),
-    undo: () => isShown && undo(),
+    undo: () => isShown && takeBack(),
     help: () => isShown && setIsHelping(true),
   });
 
@@ -156,21 +178,30 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
     <AnswerBar
       pending={pending}
       selected={[...selected.values()].filter(isOpen)}
-      onAnswer={(decision) => give([...selected.values()].filter(isOpen), { decision })}
-      onClear={() => setSelected(new Map())}
-      onUndo={undo}
+      leftOut={leftOut}
+      onAnswer={(decision) => give([...selected.values()].filter(isOpen).map((review) => [review, { decision, ...draftedAnswer(review) }]))}
+      onClear={() => {
+        setSelected(new Map());
+        setLeftOut(0);
+      }}
+      onUndo={takeBack}
       onSend={flush}
     />
   );
-  const notice = outcome && <OutcomeNotice outcome={outcome} onShow={(review) => show(review)} onDismiss={dismiss} />;
+  const notice = outcome && <OutcomeNotice outcome={outcome} onShow={(review) => show(review)} onRetry={retry} onDismiss={dismiss} />;
   if (shown.length === 0 && !read)
     return (
       <div className="flex flex-col gap-3">
         {notice}
         {isFiltered(filters) ? (
-          <p className="py-6 text-14 text-ink-soft">No review matches these filters.</p>
+          <p className="flex flex-wrap items-center gap-3 py-6 text-14 text-ink-soft">
+            No review matches these filters.
+            <Button size="sm" onClick={onClearFilters}>
+              Clear filters
+            </Button>
+          </p>
         ) : isWaiting ? (
-          <NothingWaits />
+          <NothingWaits canEdit={canEdit} />
         ) : (
           <p className="py-6 text-14 text-ink-soft">No review has been decided yet.</p>
         )}
@@ -187,10 +218,10 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
           <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 text-12 text-ink-soft">
             {isWaiting && selectable.length > 0 && (
               <Button size="sm" variant="ghost" isPending={isReadingAll} className="-ml-2" onClick={() => void selectAll()}>
-                {total > MOST_SELECTED ? `Select the first ${MOST_SELECTED}` : `Select all ${total}`}
+                {total > MOST_SELECTED ? `Select the first ${MOST_SELECTED}` : "Select all"}
               </Button>
             )}
-            <span className="flex-1" />
+            <span className="flex-1 tabular">{plural(total, "review")}</span>
             <Button size="sm" variant="ghost" icon={<Keyboard />} className="max-md:hidden" onClick={() => setIsHelping(true)}>
               Keys
             </Button>
@@ -201,6 +232,7 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
                 <ReviewRow
                   review={review}
                   isShown={review.id === read?.id}
+                  isChosen={reviewId !== null}
                   isSelected={selected.has(review.id)}
                   pending={pendingOf(review.id)}
                   {...(isWaiting && isSelectable(review) && { onSelect: (isOn) => select(review, isOn) })}
@@ -223,8 +255,11 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
           <Button variant="ghost" icon={<ArrowLeft />} className="-ml-2 mb-2 h-11 min-[1100px]:hidden" onClick={() => show(undefined)}>
             All reviews
           </Button>
+          {!read && <LoadFailure query={alone} />}
           {read && pendingOf(read.id) ? (
-            <p className="rounded-lg border bg-surface p-4 text-14 text-ink-soft">Answered. It is sent in a moment; Undo takes it back.</p>
+            <p className="rounded-lg border bg-surface p-4 text-14 text-ink-soft">
+              {pendingOf(read.id)?.isSending ? "Answered. It is being sent." : "Answered. It is sent in a moment; Undo takes it back."}
+            </p>
           ) : (
             read && (
               <ReviewCard
@@ -235,7 +270,7 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
                   keep(read, false);
                   show(undefined);
                 }}
-                {...(isOpen(read) && { onAnswer: (what) => give([read], what) })}
+                {...(isOpen(read) && { onAnswer: (what) => give([[read, what]]) })}
               />
             )
           )}
@@ -247,13 +282,20 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
   );
 }
 
-const NothingWaits = () => (
+const NothingWaits = ({ canEdit }: { canEdit: boolean }) => (
   <EmptyState
     title="Nothing waits for a decision"
     actions={
-      <Link href="/docs/reviews" className="text-14 text-thread-text hover:underline">
-        How reviews work
-      </Link>
+      <>
+        {canEdit && (
+          <Button asChild>
+            <Link href="/workflows/templates">Start from a template</Link>
+          </Button>
+        )}
+        <Link href="/docs/reviews" className="text-14 text-thread-text hover:underline">
+          How reviews work
+        </Link>
+      </>
     }
   >
     A Review node stops its branch of a run until somebody approves or rejects. What it asks is listed here.

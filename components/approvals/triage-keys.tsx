@@ -39,6 +39,7 @@ const ARROWS: Record<string, string> = { ArrowDown: "j", ArrowUp: "k" };
 export function useTriageKeys(actions: TriageActions): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;
+    const key = ARROWS[event.key] ?? event.key;
     const act: (() => void) | undefined = {
       j: () => actions.move(1),
       k: () => actions.move(-1),
@@ -48,12 +49,14 @@ export function useTriageKeys(actions: TriageActions): void {
       x: actions.select,
       u: actions.undo,
       "?": actions.help,
-    }[ARROWS[event.key] ?? event.key];
+    }[key];
     const place = /^[1-4]$/.test(event.key) ? Number(event.key) - 1 : undefined;
     if (!act && place === undefined) return;
     // Tabs are walked by arrows, too.
     if (event.key.startsWith("Arrow") && event.target instanceof HTMLElement && event.target.role === "tab") return;
     event.preventDefault();
+    // A key that is held moves on, and does nothing else again and again: nobody reads that fast.
+    if (event.repeat && key !== "j" && key !== "k") return;
     if (act) act();
     else if (place !== undefined) actions.answer(place);
   });

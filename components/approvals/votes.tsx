@@ -24,6 +24,9 @@ export function Votes({ review }: { review: Pick<LinkedReview, "quorum" | "votes
   );
 }
 
+/** What somebody has answered to a review at which several must agree; undefined before. */
+export const ownVote = ({ votes }: Pick<LinkedReview, "votes">, userId: string) => votes.find(({ reviewer }) => reviewer.id === userId);
+
 /** "1 of 2 agree": of the answer that most have given. */
 export function votesLine({ quorum, votes }: Pick<LinkedReview, "quorum" | "votes">): string {
   const counts = Map.groupBy(votes, ({ choice }) => choice);

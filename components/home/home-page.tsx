@@ -17,14 +17,13 @@ import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { useNewWorkflow } from "#components/workflows/new-workflow.ts";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
-import type { ExecutionStatus } from "#server/runs/status-schema.ts";
-import { isFinal } from "#server/shared/execution-status.ts";
+import { executionStatuses, isFinal } from "#server/shared/execution-status.ts";
 
 const WHILE_ACTIVE_MS = 2_000;
 const WHILE_QUIET_MS = 10_000;
 
 /** A paused run waits for people, perhaps for months; it is listed among the approvals. */
-const isActive = ({ status }: { status: ExecutionStatus }) => !isFinal(status) && status !== "paused";
+const ACTIVE = executionStatuses.filter((status) => !isFinal(status) && status !== "paused").join(",");
 
 const moreLink = "inline-flex min-h-6 items-center text-12 text-thread-text hover:underline";
 
@@ -32,19 +31,24 @@ export function HomePage() {
   const trpc = useTRPC();
   const { project, canEdit } = useStudio();
   const { create, isPending } = useNewWorkflow();
-  const latest = useQuery(
+  const active = useQuery(
     trpc.executions.list.queryOptions(
-      { per_page: 100 },
-      { refetchInterval: (query) => (query.state.data?.items.some(isActive) ? WHILE_ACTIVE_MS : WHILE_QUIET_MS) },
+      { status: ACTIVE, per_page: 8 },
+      { refetchInterval: (query) => (query.state.data?.total ? WHILE_ACTIVE_MS : WHILE_QUIET_MS) },
     ),
   );
+  const latest = useQuery(
+    trpc.executions.list.queryOptions({ per_page: 1 }, { refetchInterval: active.data?.total ? WHILE_ACTIVE_MS : WHILE_QUIET_MS }),
+  );
   const failed = useQuery(trpc.executions.list.queryOptions({ status: "failed", per_page: 5 }, { refetchInterval: WHILE_QUIET_MS }));
-  const workflows = useQuery(trpc.workflows.list.queryOptions({ per_page: 50 }, { refetchInterval: WHILE_QUIET_MS }));
-  const reviews = useQuery(trpc.reviews.list.queryOptions({ status: "waiting", per_page: 5 }, { refetchInterval: WHILE_QUIET_MS }));
+  const workflows = useQuery(trpc.workflows.list.queryOptions({ sort: "-updated", per_page: 6 }, { refetchInterval: WHILE_QUIET_MS }));
+  const reviews = useQuery(
+    trpc.reviews.list.queryOptions({ status: "waiting", sort: "due", per_page: 5 }, { refetchInterval: WHILE_QUIET_MS }),
+  );
   const keys = useQuery(trpc.llmKeys.list.queryOptions({ per_page: 1 }, { refetchInterval: WHILE_QUIET_MS }));
   const agents = useQuery(trpc.agents.list.queryOptions({ per_page: 1 }, { refetchInterval: WHILE_QUIET_MS }));
 
-  const failure = [latest, failed, workflows, keys, agents].find((query) => query.isError && query.data === undefined);
+  const failure = [active, latest, failed, workflows, keys, agents].find((query) => query.isError && query.data === undefined);
   if (failure?.error) {
     return (
       <Page>
@@ -53,9 +57,10 @@ export function HomePage() {
       </Page>
     );
   }
-  if (!latest.data || !failed.data || !workflows.data || !keys.data || !agents.data) return <HomeSkeleton title={project.name} />;
+  if (!active.data || !latest.data || !failed.data || !workflows.data || !keys.data || !agents.data)
+    return <HomeSkeleton title={project.name} />;
 
-  const recent = workflows.data.items.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, 6);
+  const recent = workflows.data.items;
   const newest = recent[0];
   const steps: SetupStep[] = [
     {
@@ -97,7 +102,6 @@ export function HomePage() {
   ];
   const isSetUp = steps.every((step) => step.isDone);
   const newestRun = latest.data.items[0];
-  const active = latest.data.items.filter(isActive);
 
   return (
     <Page>
@@ -118,14 +122,14 @@ export function HomePage() {
           <div className="flex min-w-0 flex-col gap-6">
             <HomeSection
               title="Running now"
-              count={active.length}
+              count={active.data.total}
               action={
                 <Link href="/runs" className={moreLink}>
                   All runs
                 </Link>
               }
             >
-              {active.length > 0 ? <RunList runs={active.slice(0, 8)} /> : newestRun && <IdleSummary last={newestRun} />}
+              {active.data.total > 0 ? <RunList runs={active.data.items} /> : newestRun && <IdleSummary last={newestRun} />}
             </HomeSection>
             {reviews.data && reviews.data.total > 0 && (
               <HomeSection
@@ -140,7 +144,17 @@ export function HomePage() {
                 <ReviewRows reviews={reviews.data.items} />
               </HomeSection>
             )}
-            <HomeSection title="Failed lately" count={failed.data.total}>
+            <HomeSection
+              title="Failed lately"
+              count={failed.data.total}
+              action={
+                failed.data.total > 0 && (
+                  <Link href="/runs?status=failed" className={moreLink}>
+                    All failed runs
+                  </Link>
+                )
+              }
+            >
               {failed.data.items.length > 0 ? (
                 <RunList runs={failed.data.items} />
               ) : (

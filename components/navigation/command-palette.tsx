@@ -21,6 +21,7 @@ import {
   Play,
   Plug,
   Plus,
+  Search,
   Settings,
   Sparkles,
   Sun,
@@ -31,7 +32,7 @@ import { usePathname, useRouter } from "next/navigation";
 import { Dialog as Radix } from "radix-ui";
 import { useMemo, useRef } from "react";
 import { closePalette, setPaletteText, usePalette } from "#components/navigation/palette-state.ts";
-import { navItems } from "#components/navigation/places.ts";
+import { installSettings, navItems, personalSettings, projectSettings } from "#components/navigation/places.ts";
 import { signOutHere } from "#components/navigation/user-menu.tsx";
 import { useAssistant } from "#components/shell/assistant.tsx";
 import { usePageCommands } from "#components/shell/commands.ts";
@@ -68,6 +69,19 @@ const kinds: Record<SearchHit["kind"], { title: string; icon: LucideIcon }> = {
   guide: { title: "Guide", icon: BookOpen },
 };
 
+/** Where all of a kind are searched. */
+const lists: Partial<Record<SearchHit["kind"], string>> = {
+  workflow: "/workflows",
+  agent: "/agents",
+  canvas: "/canvases",
+  knowledge: "/knowledge",
+  skill: "/skills",
+  mcp_server: "/mcp",
+  credential: "/credentials",
+  llm_key: "/keys",
+  guide: "/docs/search",
+};
+
 interface Choice extends SearchOption {
   /** What else it may be looked for by. */
   words?: string;
@@ -87,7 +101,7 @@ const icon = (Icon: LucideIcon) => <Icon aria-hidden />;
 
 /** What can be done from everywhere, and where one can go. */
 function useDeeds(): Choice[] {
-  const { project, projects, canEdit, canAdminister } = useStudio();
+  const { user, project, projects, canEdit, canAdminister } = useStudio();
   const { client } = useApi();
   const router = useRouter();
   const { open } = useAssistant();
@@ -130,12 +144,9 @@ function useDeeds(): Choice[] {
     deed("Sign out", LogOut, () => void signOutHere(), { words: "log leave" }),
     ...navItems.map(({ href, label, icon: Icon }) => place(label, href, Icon)),
     place("Project settings", "/settings/project", Settings),
-    place("Members", "/settings/members", Settings, "settings people"),
-    place("Usage", "/settings/usage", Settings, "settings costs tokens"),
-    place("Audit log", "/settings/audit", Settings, "settings history"),
-    place("Credentials", "/settings/credentials", LockKeyhole, "settings secrets"),
-    place("API keys", "/settings/api-keys", KeyRound, "settings tokens"),
-    place("Profile", "/settings/profile", Settings, "settings account password"),
+    ...[...personalSettings, ...projectSettings.slice(1), ...(user.isInstallAdmin ? installSettings : [])].map(
+      ({ href, label, words = "" }) => place(label, href, Settings, `settings ${words}`),
+    ),
     place("Guide", "/docs", BookOpen, "help docs"),
     place("API reference", "/docs/api", BookOpen, "rest docs"),
   ];
@@ -174,19 +185,28 @@ export function CommandPalette() {
       }),
     );
 
+  const searchIn = (group: string, list: string, label: string): Choice => ({
+    ...{ id: `search ${list}`, label: `${label} with “${typed}”`, group, icon: icon(Search) },
+    run: () => router.push(`${list}?q=${encodeURIComponent(typed)}`),
+  });
+
   let options: Choice[];
   if (typed === "") options = [...lately.slice(0, MOST_RECENT), ...ofPage, ...deeds];
   else {
     const chosen = lately.filter(({ label }) => fits(label, typed)).slice(0, 2);
     const isListed = (hit: SearchHit) => chosen.some(({ id }) => id === `recent ${hit.path}`);
-    const hits = (q === "" ? [] : (found.data?.items ?? []))
+    const items = q === "" ? [] : (found.data?.items ?? []);
+    const hits = items
       .filter((hit) => !isListed(hit))
-      .map((hit): Choice => {
+      .flatMap((hit, at, all): Choice[] => {
         const { title, icon: Icon } = kinds[hit.kind];
-        return {
+        const choice: Choice = {
           ...{ id: `${hit.kind} ${hit.id}`, label: hit.kind === "run" ? `Run of ${hit.title}` : hit.title, group: title },
           ...{ detail: hit.detail, icon: icon(Icon), run: () => router.push(hit.path) },
         };
+        // As many as were asked for: there may be more.
+        const list = items.filter(({ kind }) => kind === hit.kind).length >= EACH && all[at + 1]?.kind !== hit.kind && lists[hit.kind];
+        return list ? [choice, searchIn(title, list, `All in ${title}`)] : [choice];
       });
     const todo = [...ofPage, ...deeds].filter(({ label, words = "" }) => fits(`${label} ${words}`, typed));
     // What begins with the words that were typed is meant before what only has them.
@@ -198,6 +218,8 @@ export function CommandPalette() {
       ...chosen,
       ...first,
       ...hits.filter((hit) => !guide.includes(hit)),
+      // What runs were given, what they answered and why they failed is too much to look through at each letter.
+      ...(found.isError ? [] : [searchIn(kinds.run.title, "/runs", "Runs")]),
       ...rest.map((choice) => ({ ...choice, group: "More to do" })),
       ...guide,
     ];

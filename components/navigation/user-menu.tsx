@@ -2,6 +2,7 @@
 
 import { ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound } from "lucide-react";
 import { useRouter } from "next/navigation";
+import { finishBeforeSignOut } from "#components/shell/before-sign-out.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTheme } from "#components/shell/use-theme.ts";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "#components/ui/menu.tsx";
@@ -58,7 +59,7 @@ export function UserMenu() {
 export async function signOutHere(): Promise<void> {
   try {
     // Loaded when it is used: no page needs it to be drawn.
-    const { signOut } = await import("next-auth/react");
+    const [{ signOut }] = await Promise.all([import("next-auth/react"), finishBeforeSignOut()]);
     await signOut({ callbackUrl: "/sign-in" });
   } catch {
     toast.error("You are still signed in", { description: "The service cannot be reached. Check your connection and try again." });

@@ -59,7 +59,7 @@ export function RunPage({ executionId }: { executionId: string }) {
 
   if (error || !data)
     return (
-      <FullPageLoading query={{ error, refetch }} back={{ href: "/runs", label: "Runs" }}>
+      <FullPageLoading query={{ error, refetch }} back={{ href: "/runs", label: "Runs" }} missing={{ what: "run", href: "/runs" }}>
         Opening the run…
       </FullPageLoading>
     );

@@ -6,7 +6,7 @@ import { formatCount, formatDuration, plural } from "#components/format.ts";
 import { formatLoopProgress } from "#components/runs/loops/loop-progress.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
 import { useEditorRun, useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
-import { type CardStatus, cardStatus, mayAsk, shownStatus, usageOf } from "#components/runs/store/run-snapshot.ts";
+import { type CardStatus, cardStatus, mayAsk, usageOf } from "#components/runs/store/run-snapshot.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { CopyButton } from "#components/ui/copy.tsx";
@@ -98,7 +98,6 @@ function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
       // Left out of a run that went only as far as one node are those that were skipped before it began.
       isReused: (run?.reused ?? false) || run?.pinned === true,
       isPinned: run?.pinned === true,
-      shown: shownStatus(snapshot ? cardStatus(snapshot, id) : "idle", run),
     };
   });
   const line = useRef<HTMLLIElement>(null);
@@ -118,10 +117,10 @@ function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
         )}
         onClick={() => editor.getState().selectOnly(id)}
       >
-        <StatusIcon status={row.shown} isDecorative />
+        <StatusIcon status={row.status} isDecorative />
         <NodeIcon type={row.type} className="size-5" />
         <span className={cn("min-w-0 flex-1 truncate font-semibold", row.status === "failed" && "text-failed")}>{row.label}</span>
-        <span className="sr-only">, {statusLooks[row.shown].label}</span>
+        <span className="sr-only">, {statusLooks[row.status].label}</span>
         {row.isReused && (
           <span className="shrink-0 text-12 text-ink-soft">
             {row.status === "skipped" ? "Left out" : row.isPinned ? "Pinned" : "Reused"}

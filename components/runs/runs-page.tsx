@@ -67,7 +67,7 @@ export function RunsPage() {
   return (
     <Page width="wide">
       <PageHeader title="Runs" />
-      {(hasFilter || filter.since !== undefined || total > 0) && <RunFilters filter={filter} onChange={onChange} />}
+      {(hasFilter || filter.since !== undefined || total > 0) && <RunFilters filter={filter} onChange={onChange} onSearch={clear} />}
       {bulkId && <BulkProgress key={bulkId} bulkId={bulkId} onClose={() => setBulkId(null)} onDone={onDone} />}
       {canEdit && (isAll || chosen.size > 0) && (
         <BulkBar

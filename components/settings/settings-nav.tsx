@@ -2,32 +2,9 @@
 
 import { usePathname } from "next/navigation";
 import { useLayoutEffect, useRef } from "react";
+import { installSettings, personalSettings, projectSettings } from "#components/navigation/places.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Link } from "#components/ui/link.tsx";
-
-interface Place {
-  href: string;
-  label: string;
-}
-
-const personal: readonly Place[] = [
-  { href: "/settings/profile", label: "Profile" },
-  { href: "/settings/security", label: "Security" },
-  { href: "/settings/sessions", label: "Sessions" },
-  { href: "/settings/notifications", label: "Notifications" },
-  { href: "/settings/api-keys", label: "API keys" },
-];
-const ofProject: readonly Place[] = [
-  { href: "/settings/project", label: "General" },
-  { href: "/settings/members", label: "Members" },
-  { href: "/settings/limits", label: "Limits" },
-  { href: "/settings/usage", label: "Usage" },
-  { href: "/settings/budgets", label: "Budgets" },
-  { href: "/settings/credentials", label: "Credentials" },
-  { href: "/settings/service-accounts", label: "Service accounts" },
-  { href: "/settings/audit", label: "Audit log" },
-];
-const ofInstall: readonly Place[] = [{ href: "/settings/install", label: "Install" }];
 
 /** The pages of the settings: one's own, the project's, the install's. A column beside them, or a row above them where there is no room. */
 export function SettingsNav() {
@@ -42,9 +19,9 @@ export function SettingsNav() {
     nav.current.scrollLeft = open.offsetLeft - (nav.current.clientWidth - open.offsetWidth) / 2;
   }, [pathname]);
   const groups = [
-    { name: "You", places: personal },
-    { name: project.name, places: ofProject },
-    ...(user.isInstallAdmin ? [{ name: "This install", places: ofInstall }] : []),
+    { name: "You", places: personalSettings },
+    { name: project.name, places: projectSettings },
+    ...(user.isInstallAdmin ? [{ name: "This install", places: installSettings }] : []),
   ];
   return (
     <nav

@@ -90,7 +90,7 @@ const labelOf = (group: Group): string => (group === "source" ? "by origin" : `b
 function UsageTotal({ usage: { total, prices_as_of } }: { usage: Usage }) {
   const { calls, calls_without_price, input_tokens, output_tokens, cost, cost_is_partial } = total;
   const facts = [
-    ["Cost", <Cost key="cost" cost={cost} isPartial={cost_is_partial} />],
+    ["Cost", <Cost key="cost" cost={cost} isPartial={cost_is_partial} isShort={calls_without_price > 0} />],
     ["Calls", formatCount(calls)],
     ["Input tokens", formatCount(input_tokens)],
     ["Output tokens", formatCount(output_tokens)],

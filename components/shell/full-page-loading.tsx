@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
 import { BackLink } from "#components/shell/back-link.tsx";
+import { NotFound } from "#components/shell/not-found.tsx";
 import { Page } from "#components/shell/page.tsx";
+import { errorBodyOf } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Spinner } from "#components/ui/spinner.tsx";
 
@@ -8,11 +10,14 @@ interface FullPageLoadingProps {
   query: { error: unknown; refetch: () => Promise<unknown> };
   /** The list that the page belongs to: the way out when it cannot be loaded. */
   back: { href: string; label: string };
+  /** What is shown, and where all of those are: said when there is no such one. */
+  missing: { what: string; href: string };
   children: ReactNode;
 }
 
 /** In place of a page that fills the window, such as the editor: that it is loading, or why it could not be. */
-export function FullPageLoading({ query, back, children }: FullPageLoadingProps) {
+export function FullPageLoading({ query, back, missing, children }: FullPageLoadingProps) {
+  if (query.error && errorBodyOf(query.error).status === 404) return <NotFound {...missing} />;
   if (query.error)
     return (
       <Page width="narrow">

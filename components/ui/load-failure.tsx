@@ -9,19 +9,19 @@ interface LoadFailureProps {
   query: { error: unknown; refetch: () => unknown };
 }
 
-/** In place of something that could not be loaded: why, and the way to try again. Nothing while there is no error. */
+/** In place of something that could not be loaded: why, and where that may help, the way to try again. Nothing while there is no error. */
 export function LoadFailure({ query: { error, refetch } }: LoadFailureProps) {
   if (!error) return null;
+  const { detail, status } = errorBodyOf(error);
+  // What is not there will not come by asking again.
+  const again = status !== 404 && (
+    <Button size="sm" icon={<RotateCw />} onClick={() => void refetch()}>
+      Try again
+    </Button>
+  );
   return (
-    <Notice
-      tone="failed"
-      actions={
-        <Button size="sm" icon={<RotateCw />} onClick={() => void refetch()}>
-          Try again
-        </Button>
-      }
-    >
-      {errorBodyOf(error).detail}
+    <Notice tone="failed" actions={again}>
+      {detail}
     </Notice>
   );
 }

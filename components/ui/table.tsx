@@ -1,7 +1,7 @@
 "use client";
 
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import type { ComponentProps, ReactNode } from "react";
+import { type ComponentProps, type ReactNode, useEffect, useEffectEvent } from "react";
 import { formatCount } from "#components/format.ts";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -162,6 +162,12 @@ interface PagerProps {
 /** Which part of a list is shown, and the way to the next. Nothing while all of it fits on one page. */
 export function Pager({ page, perPage = PER_PAGE, total, onPageChange }: PagerProps) {
   const last = Math.max(1, Math.ceil(total / perPage));
+  // What stood on the page that is shown is gone, or an address names one that never was.
+  const isBeyond = page > last;
+  const goBack = useEffectEvent(() => onPageChange(last));
+  useEffect(() => {
+    if (isBeyond) goBack();
+  }, [isBeyond]);
   if (last === 1 && page === 1) return null;
   return (
     <nav aria-label="Pages" className="flex items-center justify-end gap-1 text-12 text-ink-soft">

@@ -50,7 +50,11 @@ export function EditorPage({ workflowId }: { workflowId: string }) {
   );
   if (error || !data)
     return (
-      <FullPageLoading query={{ error, refetch }} back={{ href: "/workflows", label: "Workflows" }}>
+      <FullPageLoading
+        query={{ error, refetch }}
+        back={{ href: "/workflows", label: "Workflows" }}
+        missing={{ what: "workflow", href: "/workflows" }}
+      >
         Opening the workflow…
       </FullPageLoading>
     );

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { useCommands } from "#components/shell/commands.ts";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { useSearchText } from "#components/shell/use-search-text.ts";
 import { useUrlQuery } from "#components/shell/use-url-query.ts";
 import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -19,7 +20,6 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Pager, PER_PAGE, Table, TableBody, TableHead, TableHeader, TableLoading } from "#components/ui/table.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import { useDebounced } from "#components/ui/use-debounced.ts";
 import { BulkOutcomeDialog } from "#components/workflows/bulk-outcome.tsx";
 import { FolderList } from "#components/workflows/folder-list.tsx";
 import { useNewWorkflow } from "#components/workflows/new-workflow.ts";
@@ -50,8 +50,7 @@ const sorts: readonly { value: WorkflowSort; label: string }[] = [
 /** The filters that stand in the address. */
 function useFilter() {
   const { query, setQuery, page, setPage } = useUrlQuery();
-  const [text, setOwnText] = useState(query.get("q") ?? "");
-  const q = useDebounced(text.trim(), PAUSE_MS).slice(0, 200);
+  const { text, setText: setOwnText, q } = useSearchText(PAUSE_MS);
   const on = query.get("on");
   const filter = {
     ...(q && { q }),
@@ -176,7 +175,6 @@ export function WorkflowsPage() {
             <Button
               variant="ghost"
               onClick={() => {
-                setText("");
                 change({ folder: undefined, tag: undefined, on: undefined, q: undefined });
               }}
             >

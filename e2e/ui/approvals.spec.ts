@@ -60,18 +60,25 @@ test("two hundred reviews: read and decided by keys, taken back, many at once, a
   // What was typed is there still.
   await rows(page).nth(1).getByRole("button").click();
   await expect(card.getByLabel("Comment")).toHaveValue("a good one");
-  await page.keyboard.press("a");
+  // A key that is held answers one of them; what cannot be sent is said, and sent again.
+  await page.route("**/reviews.decide**", (route) => route.abort(), { times: 1 });
+  for (const key of ["k", "j", "a", "a", "a"]) await page.keyboard.down(key);
+  await page.keyboard.up("a");
+  await expect(page.getByText("Approve: Urgent?.")).toBeVisible();
   await page.getByRole("button", { name: "Send now" }).click();
+  await page.getByRole("alert").getByRole("button", { name: "Send again" }).click();
   await until(async () => (await count("decided")) === 1);
+  const { body } = await api.get("/reviews?status=decided", { schema: ReviewPage });
+  expect(body.items[0]).toMatchObject({ status: "approved", comment: "a good one" });
 
   // Somebody is first at one of them: the others are taken all the same.
-  await page.getByRole("button", { name: "Select all 199" }).click();
+  await page.getByRole("button", { name: "Select all" }).click();
   await expect(page.getByText("199 selected")).toBeVisible();
   await page.getByRole("button", { name: "Approve 199" }).click();
   await expect(page.getByText("199 reviews answered.")).toBeVisible();
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(page.getByText("199 reviews answered.")).toBeHidden();
-  await page.getByRole("button", { name: "Select all 199" }).click();
+  await page.getByRole("button", { name: "Select all" }).click();
   await page.getByRole("button", { name: "Approve 199" }).click();
   await api.post(`/executions/${urgent}/cancel`, {}, { status: 200 });
   await page.getByRole("button", { name: "Send now" }).click();
@@ -82,10 +89,16 @@ test("two hundred reviews: read and decided by keys, taken back, many at once, a
   await asking("Last", 1);
   await page.goto("/approvals");
   await expect(page.getByRole("article", { name: "Last?" })).toBeVisible();
+  // What is more urgent comes to stand above it; what a key answers is still what one reads.
+  await asking("Sooner", 1, { timeout_hours: 1 });
+  await expect(async () => {
+    await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+    await expect(rows(page).first()).toContainText("Sooner", { timeout: 200 });
+  }).toPass();
   await page.keyboard.press("a");
   await expect(page.getByText("Approve: Last?.")).toBeVisible();
   await page.goto("about:blank");
-  await until(async () => (await count("waiting")) === 0);
+  await until(async () => (await count("waiting")) === 1);
 });
 
 test("on a phone a review is read and answered with the thumb, by its link too, with choices and a text of its own", async ({
@@ -106,8 +119,15 @@ test("on a phone a review is read and answered with the thumb, by its link too, 
   expect(await isWithin(page)).toBe(true);
   expect(await axeFaults(page)).toEqual([]);
   await rows(page).first().getByRole("button").click();
-  const card = page.getByRole("article", { name: "Answer a customer?" });
   await expect(list(page)).toBeHidden();
+  await page.goBack();
+  await expect(list(page)).toBeVisible();
+  await page.getByRole("combobox", { name: "Due" }).click();
+  await page.getByRole("option", { name: "Due within a day" }).click();
+  await expect(page.getByText("No review matches these filters.")).toBeVisible();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await rows(page).first().getByRole("button").click();
+  const card = page.getByRole("article", { name: "Answer a customer?" });
   expect(await isWithin(page)).toBe(true);
   for (const { label } of choices) {
     const box = await card.getByRole("button", { name: label }).boundingBox();

@@ -41,7 +41,7 @@ export function ComparePage({ executionId, otherId }: { executionId: string; oth
   useTitle(query.data && `Compare runs of ${query.data.totals.b.workflow_name}`);
   if (query.error || !query.data)
     return (
-      <FullPageLoading query={query} back={{ href: `/runs/${executionId}`, label: "The run" }}>
+      <FullPageLoading query={query} back={{ href: `/runs/${executionId}`, label: "The run" }} missing={{ what: "run", href: "/runs" }}>
         Comparing the runs…
       </FullPageLoading>
     );

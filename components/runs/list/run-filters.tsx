@@ -1,16 +1,16 @@
 "use client";
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent } from "react";
 import { isFiltered, nothingFiltered, type RunFilter, spans } from "#components/runs/list/filter.ts";
 import { SavedViews } from "#components/runs/list/saved-views.tsx";
 import { WorkflowFilter } from "#components/runs/list/workflow-filter.tsx";
 import { triggerName } from "#components/runs/trigger-label.tsx";
+import { useSearchText } from "#components/shell/use-search-text.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Input, SearchField } from "#components/ui/input.tsx";
 import { MultiSelect } from "#components/ui/multi-select.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
-import { useDebounced } from "#components/ui/use-debounced.ts";
 import { executionStatuses, executionTriggers } from "#server/shared/execution-status.ts";
 
 const ANY = "any";
@@ -28,13 +28,15 @@ const triggerOptions = executionTriggers.map((value) => ({ value, label: trigger
 interface RunFiltersProps {
   filter: RunFilter;
   onChange: (changes: Partial<RunFilter>) => void;
+  /** Called when other words are searched for. */
+  onSearch: () => void;
 }
 
 /** What the list of runs is narrowed by; all of it stands in the address. */
-export function RunFilters({ filter, onChange }: RunFiltersProps) {
+export function RunFilters({ filter, onChange, onSearch }: RunFiltersProps) {
   return (
     <search aria-label="Filter runs" className="-mb-2 flex flex-wrap items-center gap-2">
-      <Search value={filter.q} onChange={(q) => onChange({ q })} />
+      <Search onSearch={onSearch} />
       <div className="w-48 max-sm:w-[calc(50%-0.25rem)]">
         <WorkflowFilter value={filter.workflow} onValueChange={(workflow) => onChange({ workflow })} />
       </div>
@@ -99,21 +101,17 @@ export function RunFilters({ filter, onChange }: RunFiltersProps) {
   );
 }
 
-/** What is typed is asked for when one pauses; what the address says otherwise meanwhile, such as a view, takes its place. */
-function Search({ value, onChange }: { value: string; onChange: (q: string) => void }) {
-  const [typed, setTyped] = useState(value);
-  const settled = useDebounced(typed, PAUSE_MS);
-  const told = useRef(value);
-  useEffect(() => {
-    if (value === told.current) return;
-    told.current = value;
-    setTyped(value);
-  }, [value]);
-  useEffect(() => {
-    const q = settled.trim();
-    if (q === told.current) return;
-    told.current = q;
-    onChange(q);
-  }, [settled, onChange]);
-  return <SearchField label="Search runs" value={typed} onValueChange={setTyped} className="w-64 max-sm:w-full" />;
+function Search({ onSearch }: { onSearch: () => void }) {
+  const { text, setText, q } = useSearchText(PAUSE_MS);
+  const tell = useEffectEvent(onSearch);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told whenever other words are asked for
+  useEffect(() => tell(), [q]);
+  return (
+    <SearchField
+      label="Search runs"
+      value={text}
+      onValueChange={setText}
+      className="max-w-64 grow basis-44 max-sm:max-w-none max-sm:basis-full"
+    />
+  );
 }

@@ -46,7 +46,7 @@ export function SavedViews({ filter, onChoose }: { filter: RunFilter; onChoose: 
       className="flex w-72 flex-col gap-2 p-2"
       trigger={
         <Button variant="ghost" icon={<Bookmark />}>
-          {current?.name ?? "Views"}
+          <span className="max-w-28 truncate">{current?.name ?? "Views"}</span>
         </Button>
       }
     >

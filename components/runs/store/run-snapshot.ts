@@ -300,14 +300,15 @@ function settled(snapshot: RunSnapshot): RunSnapshot {
   return { ...snapshot, nodes: dictionary(nodes), waiting: dictionary() };
 }
 
-/** What a card shows: a node not yet reached in a run that goes on is queued. */
-export type CardStatus = NodeStatus | "queued";
+/** What a card shows: a node not yet reached in a run that goes on is queued, one that was ended half way is stopped. */
+export type CardStatus = NodeStatus | "queued" | "stopped";
 
 /** A node at which an iteration waits for somebody shows that, whatever later iterations do. */
 export function cardStatus(snapshot: RunSnapshot, nodeId: string): CardStatus {
   if (snapshot.waiting[nodeId]) return "waiting";
-  const status = snapshot.nodes[nodeId]?.status ?? "idle";
-  return status === "idle" && !isFinal(snapshot.status) ? "queued" : status;
+  const node = snapshot.nodes[nodeId];
+  const status = node?.status ?? "idle";
+  return status === "idle" && !isFinal(snapshot.status) ? "queued" : shownStatus(status, node);
 }
 
 /** True for a type at which a person is asked; other nodes wait for a time, or for a call. */

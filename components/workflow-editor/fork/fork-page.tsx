@@ -19,7 +19,11 @@ export function ForkPage({ executionId }: { executionId: string }) {
   );
   if (!view.data || !workflow.data)
     return (
-      <FullPageLoading query={view.error ? view : workflow} back={{ href: `/runs/${executionId}`, label: "The run" }}>
+      <FullPageLoading
+        query={view.error ? view : workflow}
+        back={{ href: `/runs/${executionId}`, label: "The run" }}
+        missing={{ what: "run", href: "/runs" }}
+      >
         Opening the run…
       </FullPageLoading>
     );

@@ -122,11 +122,24 @@ export async function getReview(principal: ProjectPrincipal, { review_id }: { re
   return row.reason === "budget" ? { ...review, budget: await budgetQuestion(row.id, principal.project.name) } : review;
 }
 
-/** How many reviews of the project wait for whoever asks: those that name nobody, or them. */
-export const countWaitingReviews = async (principal: ProjectPrincipal): Promise<{ count: number }> => ({
-  count: await countReviews({
-    project_id: principal.project.id,
+/** How many reviews of the project wait for an answer of whoever asks, who may give it and has not. */
+export async function countWaitingReviews(principal: ProjectPrincipal): Promise<{ count: number }> {
+  const { user, role, project } = principal;
+  if (role === "viewer") return { count: 0 };
+  const hasNoTerms: Prisma.WaitWhereInput = { terms: { equals: Prisma.AnyNull } };
+  const isAsked: Prisma.WaitWhereInput = { OR: [hasNoTerms, { terms: { path: ["assignees"], equals: [] } }, namesMe(principal)] };
+  const isAllowed: Prisma.WaitWhereInput = {
+    OR: [
+      hasNoTerms,
+      { NOT: { terms: { path: ["starter_may_decide"], equals: false } } },
+      { execution: { OR: [{ started_by_id: null }, { started_by_id: { not: user.id } }] } },
+    ],
+  };
+  const count = await countReviews({
+    project_id: project.id,
     status: "waiting",
-    OR: [{ terms: { equals: Prisma.AnyNull } }, { terms: { path: ["assignees"], equals: [] } }, namesMe(principal)],
-  }),
-});
+    AND: [isAsked, isAllowed],
+    votes: { none: { user_id: user.id } },
+  });
+  return { count };
+}

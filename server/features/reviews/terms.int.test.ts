@@ -13,6 +13,7 @@ import { graphOf } from "#server/testing/golden-play.ts";
 import { collectEvents, inSeconds, newPausedRun, openReview, reviewRow } from "#server/testing/reviews.ts";
 import { startStoredRun, storedServices } from "#server/testing/stored-run.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
+import { ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
 import { findProblems } from "#server/workflow/problems.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
@@ -216,5 +217,12 @@ test("lists: what is due first, what is for me, what is due soon, of a workflow;
   expect((await listReviews(ann, { page: 1, per_page: 50, assigned_to: "me" })).items).toMatchObject([{ execution_id: run }]);
   const { workflow_id } = await db().execution.findUniqueOrThrow({ where: { id: other } });
   expect(await ids({ workflow_id })).toEqual([open.id]);
-  expect([await countWaitingReviews(admin), await countWaitingReviews(approver)]).toEqual([{ count: 1 }, { count: 3 }]);
+  // Nor does it count what one may not decide, having started the run, or has answered already.
+  const started = await newPausedRun(admin, "Started");
+  const two = await openReview(started, "a", { terms: ReviewTerms.parse({ starter_may_decide: false, quorum: 2 }) });
+  const viewer = await member("viewer");
+  const badges = async () => Promise.all([admin, approver, viewer].map(async (who) => (await countWaitingReviews(who)).count));
+  expect(await badges()).toEqual([1, 4, 0]);
+  await decideReviews(approver, { answers: [{ review_id: two.id, decision: "approved" }] });
+  expect(await badges()).toEqual([1, 3, 0]);
 });

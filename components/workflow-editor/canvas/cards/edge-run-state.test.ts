@@ -31,6 +31,8 @@ test("while a run goes on: what came along waits at a join, what has not come ye
   expect(edgeRunState(running, graph, { source: "ask", target: "join", sourceHandle: "approved" })).toBe("queued");
   expect(edgeRunState(running, graph, { source: "way", target: "join" })).toBe("none");
   expect(edgeRunState(null, null, { source: "a", target: "join" })).toBe("none");
+  const stopped = snapshotWith({ a: { status: "complete", output: "x" }, join: { status: "skipped", stopped: true } }, "cancelled");
+  expect(edgeRunState(stopped, graph, { source: "a", target: "join" })).toBe("taken");
 });
 
 test("in a loop the only way to a node was taken when some item came to it, whatever way the latest went", () => {

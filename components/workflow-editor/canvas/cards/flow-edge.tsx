@@ -141,7 +141,7 @@ export function edgeRunState(snapshot: RunSnapshot | null, graph: Graph | null, 
   if (to === "running") return "running";
   if (to === "failed") return "failed";
   // What came along waits there for the others.
-  if (to === "complete" || to === "waiting" || (to === "queued" && from === "complete")) return "taken";
+  if (to === "complete" || to === "waiting" || to === "stopped" || (to === "queued" && from === "complete")) return "taken";
   return to === "queued" ? "queued" : "none";
 }
 

@@ -4,7 +4,7 @@ import { Clock, ClockAlert, SkipForward } from "lucide-react";
 import { formatCount, formatDuration, plural } from "#components/format.ts";
 import { formatLoopProgress, LoopProgress } from "#components/runs/loops/loop-progress.tsx";
 import { useEditorRun, useRun } from "#components/runs/store/run-context.tsx";
-import { type CardStatus, type NodeSnapshot, shownStatus, usageOf } from "#components/runs/store/run-snapshot.ts";
+import { type CardStatus, type NodeSnapshot, usageOf } from "#components/runs/store/run-snapshot.ts";
 import { Link } from "#components/ui/link.tsx";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
@@ -25,7 +25,7 @@ export function NodeStateMark({ status }: { status: CardStatus }) {
 /** What a screen reader is told about a node besides its name. */
 export function stateText(status: CardStatus | null, run: NodeSnapshot | undefined, problems: number): string {
   const parts: string[] = [];
-  if (status) parts.push(statusLooks[shownStatus(status, run)].label);
+  if (status) parts.push(statusLooks[status].label);
   if (run?.iterations) parts.push(formatLoopProgress(run.iterations));
   if (run?.error) parts.push(run.error.split("\n")[0] ?? "");
   if (problems > 0) parts.push(problems === 1 ? "1 problem" : `${problems} problems`);
@@ -71,6 +71,17 @@ function HowItStands({ type, data, status, run }: NodeRunFootProps) {
         {run.error}
       </p>
     );
+  if (status === "stopped") {
+    const begun = run.output ?? run.arriving;
+    return (
+      <div className="flex flex-col gap-1 border-t pt-1.5">
+        {begun && <p className="line-clamp-3 whitespace-pre-wrap break-words font-mono text-14 text-ink-soft leading-4.5">{begun}</p>}
+        <p className="canvas-fine text-12 text-ink-faint tabular">
+          Stopped{run.duration_ms !== null && ` after ${formatDuration(run.duration_ms)}`}
+        </p>
+      </div>
+    );
+  }
   if (run.iterations)
     return (
       <div className="canvas-fine [&_span]:text-12">
