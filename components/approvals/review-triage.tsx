@@ -87,7 +87,7 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
   const first = shown.find(isMine) ?? shown.find(isOpen) ?? shown[0];
   const [pinned, setPinned] = useState<{ place: string; id: string } | null>(null);
   const isPinned = pinned !== null && pinned.place === place;
-  if (isShown && reviewId === null && !isPinned && first && !reviews.isPlaceholderData) setPinned({ place, id: first.id });
+  if (isShown && reviewId === null && !isPinned && first && isOpen(first) && !reviews.isPlaceholderData) setPinned({ place, id: first.id });
   const readId = reviewId ?? (isPinned ? pinned.id : (first?.id ?? null));
   const wanted = shown.find(({ id }) => id === readId);
   const alone = useQuery(

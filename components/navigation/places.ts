@@ -41,32 +41,6 @@ export const navItems: readonly NavItem[] = [
 
 export const settingsItem: NavItem = { href: "/settings/project", label: "Settings", icon: Settings, section: "/settings" };
 
-export interface SettingsPage {
-  href: string;
-  label: string;
-  /** What else it may be looked for by. */
-  words?: string;
-}
-
-export const personalSettings: readonly SettingsPage[] = [
-  { href: "/settings/profile", label: "Profile", words: "account name language time zone" },
-  { href: "/settings/security", label: "Security", words: "password second factor two-factor 2fa totp" },
-  { href: "/settings/sessions", label: "Sessions", words: "devices sign out" },
-  { href: "/settings/notifications", label: "Notifications", words: "mail" },
-  { href: "/settings/api-keys", label: "API keys", words: "tokens" },
-];
-export const projectSettings: readonly SettingsPage[] = [
-  { href: "/settings/project", label: "General" },
-  { href: "/settings/members", label: "Members", words: "people roles invitations" },
-  { href: "/settings/limits", label: "Limits" },
-  { href: "/settings/usage", label: "Usage", words: "costs tokens" },
-  { href: "/settings/budgets", label: "Budgets", words: "costs spending prices" },
-  { href: "/settings/credentials", label: "Credentials", words: "secrets" },
-  { href: "/settings/service-accounts", label: "Service accounts", words: "keys" },
-  { href: "/settings/audit", label: "Audit log", words: "history" },
-];
-export const installSettings: readonly SettingsPage[] = [{ href: "/settings/install", label: "Install", words: "server admin" }];
-
 /** Whether a page at `pathname` belongs to the item. */
 export const isCurrent = ({ href, section = href }: NavItem, pathname: string): boolean =>
   section === "/" ? pathname === "/" : pathname === section || pathname.startsWith(`${section}/`);

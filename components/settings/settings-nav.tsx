@@ -2,7 +2,7 @@
 
 import { usePathname } from "next/navigation";
 import { useLayoutEffect, useRef } from "react";
-import { installSettings, personalSettings, projectSettings } from "#components/navigation/places.ts";
+import { installSettings, personalSettings, projectSettings } from "#components/shell/settings-pages.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Link } from "#components/ui/link.tsx";
 
