@@ -2,6 +2,7 @@ import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { scriptBytes } from "#e2e/script-bytes.ts";
 import { Canvas } from "#server/features/canvases/schema.ts";
+import { Rag } from "#server/features/knowledge/schema.ts";
 
 // What each page asks for until it asks for nothing more by itself, in kB of compressed scripts, and that it has nothing to say to the
 // console. A page without a bound of its own has the general one.
@@ -12,6 +13,9 @@ const BOUNDS: Record<string, number> = {
   editor: 450,
   run: 450,
   canvas: 450,
+  // What a review shows and an agent answered is Markdown.
+  approvals: 285,
+  compare: 280,
   // Cards of templates have pictures of their graphs, the assistant's proposals as well: with them come the types of nodes.
   templates: 310,
   assistant: 315,
@@ -20,6 +24,7 @@ const BOUNDS: Record<string, number> = {
   agent: 280,
   "project settings": 272,
   "profile settings": 260,
+  "knowledge base": 260,
 };
 
 test("the first load of each page stays small, and no page has anything to say to the console", async ({
@@ -30,12 +35,17 @@ test("the first load of each page stays small, and no page has anything to say t
   agent,
   workflow,
   executed,
+  execute,
+  waiting,
 }) => {
   test.setTimeout(180_000); // some thirty pages, each in a window that has loaded nothing yet
   const { id: agentId } = await agent({ name: "Scout", model: "echo" });
   const graph = graphOf({ Start: ["trigger"], Ask: ["agent", { agent_id: agentId }], Result: ["output"] }, ["Start>Ask", "Ask>Result"]);
   const flow = await workflow({ name: "Leads", ...graph });
-  const run = await executed(flow, { input: "tea" });
+  const [run, other] = [await executed(flow, { input: "tea" }), await executed(flow, { input: "milk" })];
+  const asks = graphOf({ Start: ["trigger"], Check: ["humanLoop", { title: "Good?", display_value: "# A draft" }] }, ["Start>Check"]);
+  await waiting(await execute(await workflow({ name: "Drafts", ...asks })));
+  const { body: rag } = await api.post("/rags", { name: "Handbook", type: "documents" }, { schema: Rag, status: 201 });
   const { body: canvas } = await api.post("/canvases", { name: "Numbers" }, { schema: Canvas, status: 201 });
   const lists = ["workflows", "runs", "approvals", "agents", "canvases", "knowledge", "mcp", "skills", "keys", "docs", "docs/api"];
   const settings = ["project", "members", "limits", "usage", "budgets", "credentials", "service-accounts", "audit"];
@@ -44,7 +54,9 @@ test("the first load of each page stays small, and no page has anything to say t
     ["home", "/"],
     ["editor", `/workflows/${flow.id}`],
     ["run", `/runs/${run.id}`],
+    ["compare", `/runs/${run.id}/compare/${other.id}`],
     ["canvas", `/canvases/${canvas.id}`],
+    ["knowledge base", `/knowledge/${rag.id}`],
     ["templates", "/workflows/templates"],
     ["assistant", "/bridge"],
     ["new agent", "/agents/new"],
