@@ -12,11 +12,13 @@ export interface AskAboutRunProps {
   /** One of its nodes; left out, the whole run. */
   nodeId?: string;
   size?: "sm" | "md";
+  /** False where another button explains already: it is left to repair. */
+  hasExplain?: boolean;
   className?: string;
 }
 
 /** Lets the assistant explain the run on the screen, and repair one that failed. */
-export function AskAboutRun({ nodeId, size = "sm", className }: AskAboutRunProps) {
+export function AskAboutRun({ nodeId, size = "sm", hasExplain = true, className }: AskAboutRunProps) {
   const { open } = useAssistant();
   const { canEdit } = useStudio();
   const { execution, label, hasFailed } = useRunShallow(({ view, snapshot }) => {
@@ -39,16 +41,18 @@ export function AskAboutRun({ nodeId, size = "sm", className }: AskAboutRunProps
   const repair = "Repair this run: find out why it failed, propose a change, and prove it by running again from the node that failed.";
   return (
     <>
-      <Button
-        size={size}
-        variant="ghost"
-        icon={<Sparkles />}
-        {...(label !== undefined && { "aria-label": `Explain ${label}` })}
-        {...(className && { className })}
-        onClick={() => open({ context, prompt: explain, mode: "ask" })}
-      >
-        Explain
-      </Button>
+      {hasExplain && (
+        <Button
+          size={size}
+          variant="ghost"
+          icon={<Sparkles />}
+          {...(label !== undefined && { "aria-label": `Explain ${label}` })}
+          {...(className && { className })}
+          onClick={() => open({ context, prompt: explain, mode: "ask" })}
+        >
+          Explain
+        </Button>
+      )}
       {hasFailed && nodeId === undefined && canEdit && (
         <Button
           size={size}

@@ -1,6 +1,6 @@
 "use client";
 
-import { Columns2, GitFork, Link2, Pencil, Square } from "lucide-react";
+import { Columns2, Ellipsis, GitFork, Link2, Pencil, Square } from "lucide-react";
 import { useState } from "react";
 import { AskAboutRun } from "#components/runs/ask-about-run.tsx";
 import { RunAgain } from "#components/runs/run-again.tsx";
@@ -12,8 +12,10 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { Menu, MenuItem } from "#components/ui/menu.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { ExecutionView } from "#server/runs/schema.ts";
@@ -41,8 +43,13 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
       setIsStopping(false);
     }
   };
+  const copyLink = () =>
+    void navigator.clipboard.writeText(location.href).then(
+      () => toast.success("Link copied"),
+      () => toast.error("The browser did not allow copying. Copy the address from its bar."),
+    );
   return (
-    <header className="grid shrink-0 grid-cols-[minmax(0,1fr)_auto] items-end gap-x-5 gap-y-1.5 border-b bg-surface px-8 pt-8 pb-2.5 max-md:px-4 max-md:pt-7 max-lg:flex max-lg:flex-col max-lg:items-stretch">
+    <header className="grid shrink-0 grid-cols-[minmax(0,1fr)_auto] items-end gap-x-5 gap-y-1.5 border-b bg-surface px-8 pt-8 pb-2.5 max-md:px-4 max-lg:flex max-lg:flex-col max-lg:items-stretch">
       <div className="flex min-w-0 flex-col">
         <div className="-mt-7 h-7">
           <BackLink href="/runs">Runs</BackLink>
@@ -101,23 +108,9 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
         </dl>
       </div>
       <div className="flex flex-wrap items-center gap-2">
-        <Button
-          variant="ghost"
-          icon={<Link2 />}
-          className="max-sm:hidden"
-          onClick={() =>
-            void navigator.clipboard.writeText(location.href).then(
-              () => toast.success("Link copied"),
-              () => toast.error("The browser did not allow copying. Copy the address from its bar."),
-            )
-          }
-        >
-          Copy link
-        </Button>
-        <AskAboutRun size="md" />
-        <Button variant="ghost" icon={<Columns2 />} onClick={() => setIsComparing(true)}>
-          Compare…
-        </Button>
+        <span className="flex max-md:hidden">
+          <AskAboutRun size="md" />
+        </span>
         {isOver && canEdit && (
           <Button asChild icon={<GitFork />}>
             <Link href={`/runs/${id}/fork`}>Open on canvas</Link>
@@ -132,6 +125,14 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
             Cancel run
           </Button>
         )}
+        <Menu trigger={<IconButton label="More" size="lg" icon={<Ellipsis />} hasTooltip={false} className="pointer-coarse:size-9" />}>
+          <MenuItem icon={<Columns2 />} onSelect={() => setIsComparing(true)}>
+            Compare…
+          </MenuItem>
+          <MenuItem icon={<Link2 />} onSelect={copyLink}>
+            Copy link
+          </MenuItem>
+        </Menu>
       </div>
       {isComparing && (
         <ChooseOtherDialog executionId={id} workflowId={workflow_id} originalId={rerun_of} onClose={() => setIsComparing(false)} />

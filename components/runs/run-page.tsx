@@ -117,7 +117,8 @@ function RunLayout({ initial, onOpen }: { initial: ExecutionView; onOpen: (nodeI
   }, [first, onOpen]);
 
   return (
-    <div className="flex h-full min-h-0 flex-col">
+    // On a phone the whole page scrolls: in the height of one screen the graph would be a strip.
+    <div className="flex h-full min-h-0 flex-col max-md:h-auto">
       <AssistantContext value={placeOf(initial, selected, failed !== null)} />
       <RunContextHeader initial={initial} />
       <WaitingBanner />
@@ -127,7 +128,7 @@ function RunLayout({ initial, onOpen }: { initial: ExecutionView; onOpen: (nodeI
           label="Views of this run"
           value={tab}
           onValueChange={setTab}
-          className="min-h-0 min-w-0 flex-1"
+          className="min-h-0 min-w-0 flex-1 max-md:h-[50dvh] max-md:flex-none"
           panelClassName="overflow-y-auto"
           tabs={[
             { value: "graph", label: "Graph", content: <Canvas controls={<FollowRun />} /> },

@@ -87,7 +87,7 @@ export function RunPanel() {
         style={{ "--run-height": isOpen && isWaiting ? `max(${height}, ${ASKING})` : height } as CSSProperties}
         className={cn(
           "flex shrink-0 flex-col overflow-hidden bg-surface md:h-(--run-height)",
-          isOpen && executionId ? (isWaiting ? "max-md:h-[72dvh]" : "max-md:h-[56dvh]") : "max-md:h-11",
+          isOpen && executionId ? (isWaiting ? "max-md:h-[72dvh]" : "max-md:h-[44dvh]") : "max-md:h-11",
           isOpen ? "max-md:border-t" : "border-t",
         )}
       >
@@ -95,7 +95,7 @@ export function RunPanel() {
           <h2 className="font-semibold text-14">Run</h2>
           <RunSummary />
           <span className="ml-auto flex items-center gap-1">
-            {executionId && <AskAboutRun className="h-6 px-1.5" />}
+            {executionId && <AskAboutRun className="h-6 px-1.5" hasExplain={selected === null || !isOpen} />}
             {executionId && (
               <Link
                 href={`/runs/${executionId}`}

@@ -10,9 +10,7 @@ const WIDTHS = { narrow: "max-w-192", normal: "max-w-360", wide: "max-w-none" } 
 /** The column that a page's content stands in. `narrow` (48 rem) for settings and forms, `normal` (90 rem) for lists and tables, `wide` for what uses all there is. */
 export function Page({ width = "normal", className, children }: { width?: keyof typeof WIDTHS; className?: string; children: ReactNode }) {
   return (
-    <div
-      className={cn("mx-auto flex w-full flex-col gap-6 px-8 pt-8 pb-16 max-md:gap-5 max-md:px-4 max-md:pt-5", WIDTHS[width], className)}
-    >
+    <div className={cn("mx-auto flex w-full flex-col gap-6 px-8 pt-8 pb-16 max-md:gap-5 max-md:px-4", WIDTHS[width], className)}>
       {children}
     </div>
   );

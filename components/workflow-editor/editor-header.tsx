@@ -1,6 +1,6 @@
 "use client";
 
-import { ChevronRight, Copy, Download, Ellipsis, FileInput, FileUp, LayoutTemplate, Siren } from "lucide-react";
+import { ChevronLeft, ChevronRight, Copy, Download, Ellipsis, FileInput, FileUp, LayoutTemplate, Siren } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useCommands } from "#components/shell/commands.ts";
@@ -47,13 +47,14 @@ export function EditorHeader({ tab, onTabChange, run, isReadOnly }: EditorHeader
     }
   };
   return (
-    <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b bg-surface px-3 py-1.5">
-      <div className="flex min-w-0 flex-1 items-center gap-1.5 max-sm:basis-full">
+    <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b bg-surface px-3 py-1.5 max-sm:pl-1">
+      <div className="flex min-w-0 flex-1 items-center gap-1.5 max-sm:basis-0">
         <nav aria-label="Breadcrumb" className="flex shrink-0 items-center gap-1 text-14 text-ink-soft">
-          <Link href="/workflows" className="inline-flex h-6 items-center rounded-sm hover:text-ink">
-            Workflows
+          <Link href="/workflows" className="inline-flex h-6 items-center rounded-sm hover:text-ink max-sm:size-9 max-sm:justify-center">
+            <ChevronLeft aria-hidden className="size-4 sm:hidden" />
+            <span className="max-sm:sr-only">Workflows</span>
           </Link>
-          <ChevronRight aria-hidden className="size-3.5 text-ink-faint" />
+          <ChevronRight aria-hidden className="size-3.5 text-ink-faint max-sm:hidden" />
         </nav>
         <h1 className="flex min-w-0 max-w-100">
           <EditableName label="Workflow name" value={name} isReadOnly={isReadOnly} onCommit={rename} />

@@ -135,3 +135,49 @@ test("nodes are added where one points, and one that is new is not born with fau
   const below = await boxOf(node(page, "Output"));
   expect(below.y).toBeGreaterThan(area.y + area.height / 2);
 });
+
+test("every page has one title, 32 px from its top and at the left edge of its column; on a phone a run leaves the canvas its room", async ({
+  signedInPage: page,
+  agent,
+  workflow,
+  executed,
+}) => {
+  const { id } = await agent({ model: "echo" });
+  const flow = await workflow(row(3));
+  const run = await executed(flow, { input: "tea" });
+  const paths = [
+    "/",
+    "/workflows",
+    "/workflows/templates",
+    "/runs",
+    `/runs/${run.id}`,
+    "/approvals",
+    "/agents",
+    `/agents/${id}`,
+    "/agents/new",
+  ];
+  paths.push("/canvases", "/knowledge", "/mcp", "/skills", "/keys", "/settings/project", "/bridge");
+  const places: Record<string, unknown> = {};
+  for (const path of paths) {
+    await page.goto(path);
+    const title = page.getByRole("heading", { level: 1 });
+    await expect(title).toHaveCount(1);
+    places[path] = await title.evaluate((heading) => {
+      const [at, main] = [heading.getBoundingClientRect(), document.querySelector("main")?.getBoundingClientRect()];
+      return [at.x - (main?.x ?? 0), at.y - (main?.y ?? 0), getComputedStyle(heading).fontSize].join(" ");
+    });
+  }
+  expect(places).toEqual(Object.fromEntries(paths.map((path) => [path, "32 32 24px"])));
+
+  await page.goto(`/workflows/${flow.id}?run=${run.id}`);
+  const bar = page.getByRole("toolbar", { name: "Canvas" }).getByRole("button");
+  await expect(bar.filter({ hasText: "View" })).toBeVisible();
+  expect(await bar.filter({ hasNotText: /\S/ }).count()).toBeLessThanOrEqual(7);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page
+    .getByRole("region", { name: "Run" })
+    .getByRole("button", { name: /Step 1/ })
+    .click();
+  await expect(page.getByRole("button", { name: /^Explain/ })).toHaveCount(1);
+  await expect.poll(async () => (await boxOf(canvas(page))).height).toBeGreaterThan(300);
+});

@@ -130,7 +130,8 @@ test("a past run is opened on the canvas, changed and replayed, and both stand s
   await dialog.getByRole("button", { name: "Start run" }).click();
   await expect(page.getByRole("link", { name: "Compare both" })).toBeVisible();
   await expect(page.getByRole("complementary", { name: "Values" })).toContainText("milk");
-  await page.getByRole("button", { name: "Compare…" }).click();
+  await page.getByRole("main").getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Compare…" }).click();
   await page
     .getByRole("dialog", { name: "Compare with" })
     .getByRole("link", { name: /what this one repeats/ })

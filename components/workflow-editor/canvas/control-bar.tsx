@@ -2,6 +2,7 @@
 
 import { useReactFlow, useStore } from "@xyflow/react";
 import {
+  ChevronDown,
   Hand,
   Keyboard,
   ListTree,
@@ -20,12 +21,13 @@ import { type ReactNode, type RefObject, useEffect, useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
+import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { motionMs } from "#components/ui/use-reduced-motion.ts";
 import { useHasMinimap } from "#components/workflow-editor/canvas/canvas-minimap.tsx";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { FIT } from "#components/workflow-editor/canvas/use-view.ts";
 
-/** The floating bar at the lower left: what one does to the canvas as a whole. */
+/** The floating bar at the lower left: what one does to the canvas as a whole. At most seven icons; the rest has words, in a menu. */
 export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?: ReactNode }) {
   const flow = useReactFlow();
   const zoom = useStore((state) => Math.round(state.transform[2] * 100));
@@ -68,14 +70,10 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
             disabled={!redoName}
             onClick={() => editor.getState().redo()}
           />
-          <span className="max-sm:hidden">
-            <IconButton label="Tidy up" icon={<Workflow />} shortcut={["⇧", "T"]} onClick={() => void editor.getState().tidy()} />
-          </span>
           {line}
         </>
       )}
       <span className="flex items-center max-sm:hidden">
-        <IconButton label="Zoom out" icon={<ZoomOut />} shortcut={["−"]} onClick={() => void flow.zoomOut({ duration: motionMs(120) })} />
         <button
           type="button"
           aria-label={`Zoom ${zoom} %, set to 100 %`}
@@ -84,15 +82,6 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
         >
           {zoom} %
         </button>
-        <IconButton label="Zoom in" icon={<ZoomIn />} shortcut={["+"]} onClick={() => void flow.zoomIn({ duration: motionMs(120) })} />
-      </span>
-      <span className="flex items-center max-md:hidden pointer-coarse:hidden">
-        <IconButton
-          label={tool === "hand" ? "Select by dragging" : "Move the view by dragging"}
-          icon={tool === "hand" ? <Hand /> : <MousePointer2 />}
-          shortcut={[tool === "hand" ? "V" : "H"]}
-          onClick={() => ui.setState({ tool: tool === "hand" ? "pointer" : "hand" })}
-        />
       </span>
       <IconButton
         label="Fit to screen"
@@ -100,15 +89,48 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
         shortcut={["⇧", "1"]}
         onClick={() => void flow.fitView({ ...FIT, duration: motionMs(160) })}
       />
-      {hasMinimap && (
-        <IconButton
-          label="Minimap"
-          icon={<MapIcon />}
-          isPressed={isMinimapShown}
-          onClick={() => ui.setState({ isMinimapShown: !isMinimapShown })}
-        />
-      )}
       {children}
+      <span className="flex items-center max-sm:hidden">
+        {line}
+        <Menu
+          side="top"
+          align="start"
+          trigger={
+            <Button size="sm" variant="ghost">
+              View
+              <ChevronDown aria-hidden className="size-3.5" />
+            </Button>
+          }
+        >
+          <MenuItem icon={<ZoomIn />} shortcut={["+"]} onSelect={() => void flow.zoomIn({ duration: motionMs(120) })}>
+            Zoom in
+          </MenuItem>
+          <MenuItem icon={<ZoomOut />} shortcut={["−"]} onSelect={() => void flow.zoomOut({ duration: motionMs(120) })}>
+            Zoom out
+          </MenuItem>
+          <MenuItem
+            icon={tool === "hand" ? <MousePointer2 /> : <Hand />}
+            shortcut={[tool === "hand" ? "V" : "H"]}
+            onSelect={() => ui.setState({ tool: tool === "hand" ? "pointer" : "hand" })}
+          >
+            {tool === "hand" ? "Select by dragging" : "Move the view by dragging"}
+          </MenuItem>
+          {hasMinimap && (
+            <MenuItem icon={<MapIcon />} onSelect={() => ui.setState({ isMinimapShown: !isMinimapShown })}>
+              {isMinimapShown ? "Hide minimap" : "Show minimap"}
+            </MenuItem>
+          )}
+          {!isReadOnly && (
+            <MenuItem icon={<Workflow />} shortcut={["⇧", "T"]} onSelect={() => void editor.getState().tidy()}>
+              Tidy up
+            </MenuItem>
+          )}
+          <MenuSeparator />
+          <MenuItem icon={<Keyboard />} shortcut={["?"]} onSelect={() => ui.setState({ isHelpOpen: true })}>
+            Keyboard shortcuts
+          </MenuItem>
+        </Menu>
+      </span>
     </div>
   );
 }
@@ -116,14 +138,7 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
 /** On the floating bar: finding one's way in the workflow. */
 export function CanvasTools() {
   const ui = useCanvasUiStore();
-  return (
-    <>
-      <IconButton label="Search in canvas" icon={<Search />} shortcut={[MOD, "F"]} onClick={() => ui.getState().openSearch()} />
-      <span className="max-md:hidden">
-        <IconButton label="Keyboard shortcuts" icon={<Keyboard />} shortcut={["?"]} onClick={() => ui.setState({ isHelpOpen: true })} />
-      </span>
-    </>
-  );
+  return <IconButton label="Search in canvas" icon={<Search />} shortcut={[MOD, "F"]} onClick={() => ui.getState().openSearch()} />;
 }
 
 /** Opens the outline; on a phone as a sheet. */
