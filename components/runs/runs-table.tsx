@@ -68,7 +68,7 @@ function RunRows({ runs, hasWorkflow, onShow, finder = null, selection }: RunsTa
         {selection && (
           <TableHeader className="w-8 pr-0">
             <Checkbox
-              label={<span className="sr-only">Choose all on this page</span>}
+              label={<span className="sr-only">Select all on this page</span>}
               checked={allChosen}
               onCheckedChange={(isOn) =>
                 choose(

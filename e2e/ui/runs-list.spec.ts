@@ -58,15 +58,15 @@ test("runs are found by words and filters that stand in the address, kept as a v
   await page.reload();
   await expect(rows).toHaveCount(4);
 
-  await table.getByRole("checkbox", { name: "Choose all on this page" }).check();
-  const bar = page.getByRole("region", { name: "Chosen runs" });
-  await expect(bar).toContainText("3 chosen");
+  await table.getByRole("checkbox", { name: "Select all on this page" }).check();
+  const bar = page.getByRole("region", { name: "Selected runs" });
+  await expect(bar).toContainText("3 selected");
   await bar.getByRole("button", { name: "Run again" }).click();
   const again = page.getByRole("alertdialog", { name: "Run 3 runs again?" });
   await again.getByRole("button", { name: "Run again" }).click();
   await expect(page.getByText("3 of 3 runs started again.")).toBeVisible();
   await expect(rows).toHaveCount(7);
-  await table.getByRole("checkbox", { name: "Choose all on this page" }).check();
+  await table.getByRole("checkbox", { name: "Select all on this page" }).check();
   await bar.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("alertdialog", { name: "Delete 6 runs?" }).getByRole("button", { name: "Delete 6 runs" }).click();
   await expect(page.getByText("6 of 6 runs deleted.")).toBeVisible();

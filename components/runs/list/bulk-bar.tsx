@@ -40,15 +40,15 @@ export function BulkBar({ chosen: { ids, filter, count }, total, onAll, onClear,
   const isMore = filter === null && total !== null && total > count;
   return (
     <section
-      aria-label="Chosen runs"
+      aria-label="Selected runs"
       className="sticky top-2 z-20 -mb-2 flex flex-wrap items-center gap-2 rounded-lg border border-line-strong bg-raised px-3 py-2 text-14 shadow-md"
     >
       <p role="status" className="font-semibold tabular">
-        {filter ? `All ${formatCount(count)} that match` : `${formatCount(count)} chosen`}
+        {filter ? `All ${formatCount(count)} that match` : `${formatCount(count)} selected`}
       </p>
       {isMore && (
         <Button variant="ghost" onClick={onAll}>
-          Choose all {formatCount(total)} that match
+          Select all {formatCount(total)} that match
         </Button>
       )}
       <span className="ml-auto flex flex-wrap gap-2">
