@@ -252,6 +252,8 @@ test("a change is looked at in words, accepted, and rejected, by keyboard alone"
   await page.keyboard.type("The second");
   await page.keyboard.press("Enter");
   await expect(card.last()).toContainText("Adds Other");
+  // The card is whole, and nothing more comes that the keyboard would pass.
+  await expect(panel.getByText("Done.")).toBeVisible();
   await tabTo(page, card.last().getByRole("button", { name: "Reject" }), "Shift+Tab");
   await page.keyboard.press("Enter");
   await expect(card.last()).toContainText("Rejected. Nothing was changed.");
