@@ -108,9 +108,7 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
         </dl>
       </div>
       <div className="flex flex-wrap items-center gap-2">
-        <span className="flex max-md:hidden">
-          <AskAboutRun size="md" />
-        </span>
+        <AskAboutRun size="md" />
         {isOver && canEdit && (
           <Button asChild icon={<GitFork />}>
             <Link href={`/runs/${id}/fork`}>Open on canvas</Link>
