@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { inTransaction, pool } from "#server/platform/db/client.ts";
+import { KeyedSemaphore } from "#server/platform/keyed-semaphore.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { Turns } from "#server/platform/turns.ts";
 import { conditions, countExecutions, countedPieces, type ExecutionFilter } from "#server/runs/store/count-executions.ts";
 import { searchQuery } from "#server/runs/store/search-words.ts";
 import { searchWords } from "#server/shared/search-text.ts";
@@ -205,7 +205,7 @@ async function findWords(filter: ExecutionSearch, page: Window): Promise<Found> 
 }
 
 /** A search may hold a connection for seconds, and a process has few. */
-const searches = new Turns(2, 50, "Many searches of this project are under way. Wait a moment and try again.");
+const searches = new KeyedSemaphore(2, 50, "Many searches of this project are under way. Wait a moment and try again.");
 
 const hasWords = ({ q, triggers }: ExecutionSearch): boolean => q !== undefined || (triggers?.length ?? 0) > 0;
 /** A text of which nothing can be looked for, such as a mark alone. */
@@ -233,7 +233,7 @@ export async function findExecutions(filter: ExecutionSearch, window: Window): P
     const ids = page.take > 0 ? await readIds(filter, END_OF_TIME, page) : [];
     return { ids, total: Math.min(count, MOST_FOUND), isPartial: count > MOST_FOUND, searchedUntil: null };
   }
-  return searches.take(filter.project_id, () => findWords(filter, page));
+  return searches.run(filter.project_id, () => findWords(filter, page));
 }
 
 /**
@@ -245,7 +245,7 @@ export async function allExecutions(filter: ExecutionSearch): Promise<string[] |
   const all = { skip: 0, take: MOST_FOUND + 1 };
   if (isEmptyText(filter)) return [];
   if (hasWords(filter)) {
-    const found = await searches.take(filter.project_id, () => lookUp(filter, all));
+    const found = await searches.run(filter.project_id, () => lookUp(filter, all));
     return found && found.total <= MOST_FOUND ? found.ids : undefined;
   }
   const ids = await readIds(filter, END_OF_TIME, all);

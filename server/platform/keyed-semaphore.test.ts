@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { Turns } from "#server/platform/turns.ts";
+import { KeyedSemaphore } from "#server/platform/keyed-semaphore.ts";
 
 test("two of a key work at once, the next wait in line, and one too many is told; another key does not wait", async () => {
-  const turns = new Turns(2, 1, "Too many.");
+  const semaphore = new KeyedSemaphore(2, 1, "Too many.");
   const order: string[] = [];
   const begun = (name: string, key = "a") => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const end = turns.take(key, () => {
+    const end = semaphore.run(key, () => {
       order.push(name);
       return promise;
     });
@@ -24,6 +24,6 @@ test("two of a key work at once, the next wait in line, and one too many is told
     await end;
   }
   // One that fails gives its turn back as well.
-  await expect(turns.take("a", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
-  expect(await turns.take("a", async () => "yes")).toBe("yes");
+  await expect(semaphore.run("a", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(await semaphore.run("a", async () => "yes")).toBe("yes");
 });
