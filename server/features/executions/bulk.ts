@@ -15,7 +15,7 @@ import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { assertKeyMay } from "#server/platform/auth/rights.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError, notFound } from "#server/platform/errors.ts";
+import { AppError, invalidField, notFound } from "#server/platform/errors.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import { allExecutions, ownExecutions } from "#server/runs/store/find-executions.ts";
 import { executionSearch } from "#server/runs/use-cases/list-executions.ts";
@@ -25,18 +25,21 @@ import { executionSearch } from "#server/runs/use-cases/list-executions.ts";
 /** How many may be under way in a project at once. */
 const MOST_UNDER_WAY = 20;
 
-const invalid = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
 const number = (count: number) => count.toLocaleString("en");
 
 async function meant({ project }: ProjectPrincipal, { ids, filter, action }: BulkInput): Promise<string[]> {
-  if ((ids === undefined) === (filter === undefined)) throw invalid("ids", "Name the executions by ids or by a filter, by one of them.");
+  if ((ids === undefined) === (filter === undefined))
+    throw invalidField("ids", "Name the executions by ids or by a filter, by one of them.");
   const most = action === "rerun" ? MOST_RERUNS : MOST_MATCHING;
   const search = filter && executionSearch(project.id, filter);
   const found = ids ? await ownExecutions(project.id, ids) : search ? await allExecutions(search) : [];
   if (!found || found.length > most) {
     const verb = { cancel: "cancelled", rerun: "run again", delete: "deleted" }[action];
     const count = found ? number(found.length) : `more than ${number(MOST_MATCHING)}`;
-    throw invalid("filter", `The filter matches ${count} runs; ${number(most)} can be ${verb} at once. Narrow it, for example by time.`);
+    throw invalidField(
+      "filter",
+      `The filter matches ${count} runs; ${number(most)} can be ${verb} at once. Narrow it, for example by time.`,
+    );
   }
   return found;
 }
