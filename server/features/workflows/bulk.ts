@@ -40,7 +40,7 @@ async function targetsOf(principal: ProjectPrincipal, { ids, filter }: BulkWorkf
 }
 
 /** What is done with one workflow. @throws AppError VALIDATION_ERROR where something is missing for it */
-function deedOf(principal: ProjectPrincipal, { action, tags, folder }: BulkWorkflowsInput): (workflow_id: string) => Promise<unknown> {
+function changeOf(principal: ProjectPrincipal, { action, tags, folder }: BulkWorkflowsInput): (workflow_id: string) => Promise<unknown> {
   const current = async (workflow_id: string) => {
     const where = { id: workflow_id, project_id: principal.project.id, deleted_at: null };
     const row = await db().workflow.findFirst({ where, select: { enabled: true, tags: true, folder: true } });
@@ -73,7 +73,7 @@ function deedOf(principal: ProjectPrincipal, { action, tags, folder }: BulkWorkf
  * @throws AppError VALIDATION_ERROR when the request does not say what, or names too many
  */
 export async function bulkWorkflows(principal: ProjectPrincipal, input: BulkWorkflowsInput): Promise<BulkResult> {
-  const deed = deedOf(principal, input);
+  const change = changeOf(principal, input);
   const until = Date.now() + MOST_MS;
   let left = await targetsOf(principal, input);
   let count = 0;
@@ -84,7 +84,7 @@ export async function bulkWorkflows(principal: ProjectPrincipal, input: BulkWork
       else
         try {
           if (target.name === null) throw notFound("workflow");
-          await deed(target.id);
+          await change(target.id);
           count++;
         } catch (error) {
           if (!isAppError(error)) throw error;
