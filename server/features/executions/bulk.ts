@@ -26,6 +26,11 @@ import { executionSearch } from "#server/runs/use-cases/list-executions.ts";
 const MOST_UNDER_WAY = 20;
 
 const number = (count: number) => count.toLocaleString("en");
+const resourceOf = ({ id, count }: { id: string; count: number }) => ({
+  resource_type: "execution",
+  resource_id: id,
+  resource_name: count === 1 ? "1 run" : `${number(count)} runs`,
+});
 
 async function meant({ project }: ProjectPrincipal, { ids, filter, action }: BulkInput): Promise<string[]> {
   if ((ids === undefined) === (filter === undefined))
@@ -66,9 +71,8 @@ export async function startBulk(principal: ProjectPrincipal, input: BulkInput): 
       data: { id, project_id, user_id: principal.user.id, action, use_current, execution_ids, count, completed_at },
     });
     const named = input.filter ? { filter: input.filter } : { ids: input.ids?.length ?? 0 };
-    const resource = { resource_type: "execution", resource_id: id, resource_name: count === 1 ? "1 run" : `${number(count)} runs` };
     const detail = { count, ...named, ...(use_current && { use_current }) };
-    await recordAudit(principal, { action: `execution.bulk_${action}`, ...resource, detail }, tx);
+    await recordAudit(principal, { action: `execution.bulk_${action}`, ...resourceOf({ id, count }), detail }, tx);
   });
   if (count > 0) await publishEvents([bulkAsked.create({ bulk_id: id, project_id }, { id: `${id}-bulk` })]);
   return { id, count };
@@ -88,4 +92,19 @@ export async function getBulk({ project }: ProjectPrincipal, { bulk_id }: z.infe
   const row = isUuid(bulk_id) ? await db().bulkAction.findFirst({ where: { id: bulk_id, project_id: project.id } }) : null;
   if (!row) throw notFound("bulk action");
   return toDto(row);
+}
+
+/**
+ * Ends something that is done with many executions before all of them were dealt with; what was done stays done, and one that is over
+ * stays as it is.
+ * @throws AppError NOT_FOUND
+ */
+export async function stopBulk(principal: ProjectPrincipal, ref: z.infer<typeof BulkRef>): Promise<BulkAction> {
+  const { id, count, done } = await getBulk(principal, ref);
+  await db().$transaction(async (tx) => {
+    const data = { completed_at: new Date(), execution_ids: [] };
+    const { count: stopped } = await tx.bulkAction.updateMany({ where: { id, completed_at: null }, data });
+    if (stopped) await recordAudit(principal, { action: "execution.stop_bulk", ...resourceOf({ id, count }), detail: { done } }, tx);
+  });
+  return getBulk(principal, ref);
 }
