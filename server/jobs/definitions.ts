@@ -27,8 +27,9 @@ import { addMissingWords } from "#server/runs/store/missing-words.ts";
 const MOST_EMBEDDINGS = 500;
 /** How many turns something that is done with many runs gets, of ten seconds at most. */
 const MOST_TURNS = 400;
-/** How many turns of 20 seconds tidying gets in an hour; what is left waits for the next. */
+/** How many turns of 20 seconds tidying gets in an hour, and looking for words in five minutes; what is left waits for the next. */
 const TIDY_TURNS = 30;
+const WORD_TURNS = 10;
 
 /** A job that does the same at times, as five fields of cron in UTC, one step after the other. What fails is done at the next time. */
 const atTimes = (
@@ -162,11 +163,15 @@ export const queuedJobs: readonly Job[] = [
     steps: { resume: () => resumeBulk() },
   }),
   // After an upgrade from a version without the search; nothing is to be done once all runs have their words.
-  atTimes("* * * * *", {
+  defineJob({
     id: "add-missing-words",
     name: "Add the words by which older runs are found",
+    trigger: { cron: "*/5 * * * *" },
+    retries: 0,
     concurrency: { limit: 1 },
-    steps: { add: () => addMissingWords() },
+    async handler({ step }) {
+      for (let turn = 0; turn < WORD_TURNS; turn++) if (!(await step.run(`add ${turn}`, () => addMissingWords()))) break;
+    },
   }),
   // Adds up the values of hours that are over, and forgets what no widget reads.
   atTimes("*/5 * * * *", {

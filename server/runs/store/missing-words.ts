@@ -39,8 +39,13 @@ const addSome = (): Promise<boolean> =>
 /** How long this goes on at once, in milliseconds. */
 const TURN_MS = 20_000;
 
-/** Gives words to runs that have none, the newest first. */
-export async function addMissingWords(): Promise<void> {
+/**
+ * Gives words to runs that have none, the newest first.
+ * @returns whether some may be left
+ */
+export async function addMissingWords(): Promise<boolean> {
   const until = performance.now() + TURN_MS;
-  while ((await addSome()) && performance.now() < until);
+  let isLeft = true;
+  while (isLeft && performance.now() < until) isLeft = await addSome();
+  return isLeft;
 }
