@@ -108,6 +108,10 @@ function OwnPrices({ saved, isReadOnly }: { saved: readonly Price[]; isReadOnly:
     setFailure(null);
     setIsPending(true);
     try {
+      // All are written together: what others have set since this page was opened would be gone.
+      const now = await client.budgets.prices.query({});
+      if (JSON.stringify(now.items) !== JSON.stringify(saved))
+        return setFailure("Somebody has changed the prices since you opened this page. Reload it, and change yours again.");
       const list = await client.budgets.setPrices.mutate(prices);
       cache.setQueryData(trpc.budgets.prices.queryKey({}), list);
       await cache.invalidateQueries(trpc.llmKeys.list.pathFilter());
