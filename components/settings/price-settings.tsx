@@ -49,7 +49,8 @@ const NUMBERS = { min: 0, step: "any", inputMode: "decimal", type: "number" } as
 export function PriceSettings() {
   const trpc = useTRPC();
   const { canAdminister, project } = useStudio();
-  const prices = useQuery(trpc.budgets.prices.queryOptions({}));
+  // Not read again by itself: what somebody is typing would give way to what others have set.
+  const prices = useQuery(trpc.budgets.prices.queryOptions({}, { refetchOnWindowFocus: false, refetchOnReconnect: false }));
   const readOnly = canAdminister ? "" : ` Only admins of ${project.name} set them; you are ${project.role}.`;
   return (
     <div id="prices" className="scroll-mt-6">
