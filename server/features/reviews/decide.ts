@@ -22,7 +22,7 @@ import { expireWaits, wakeEnded } from "#server/runs/waits/sweep-waits.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import type { Verdict } from "#server/workflow/nodes/human-loop-node.ts";
-import { choiceName, isRejecting } from "#server/workflow/nodes/review-terms.ts";
+import { choiceName, isRejecting } from "#server/workflow/nodes/review-choices.ts";
 
 /** Who decides, and how he or she came here. */
 export interface ReviewActor {

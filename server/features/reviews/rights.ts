@@ -4,7 +4,8 @@ import type { Answer } from "#server/features/reviews/schema.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, invalidField } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { type Assignee, choiceName, isRejecting, type ReviewChoice, ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
+import { choiceName, isRejecting } from "#server/workflow/nodes/review-choices.ts";
+import { type Assignee, type ReviewChoice, ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
 
 // Who may answer a review, and with what.
 
