@@ -3,9 +3,10 @@
 import { useEffect, useRef } from "react";
 import type { z } from "zod";
 import { AbilityFields } from "#components/agents/ability-fields.tsx";
-import { type AgentForm as AgentFormSchema, EXAMPLE_SCHEMA } from "#components/agents/agent-form-schema.ts";
+import type { AgentForm as AgentFormSchema } from "#components/agents/agent-form-schema.ts";
+import { EXAMPLE_SCHEMA } from "#components/agents/agent-values.ts";
 import { KeyPicker, ModelPicker } from "#components/agents/model-choice.tsx";
-import { PromptPreviewButton } from "#components/agents/prompt-preview.tsx";
+import { PromptPreviewButton } from "#components/agents/prompt-preview-button.tsx";
 import { PublishBar } from "#components/agents/publish-bar.tsx";
 import { type AgentEditing, type AgentFormOptions, useAgentForm } from "#components/agents/use-agent-form.ts";
 import { FormField } from "#components/forms/form-field.tsx";
