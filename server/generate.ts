@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { settingGroups } from "#server/platform/settings-schema.ts";
 
-// Writes what the forms of pages are told of their schemas, the two registries of node types (what the engine runs, and what the canvas draws) and .env.example. A node type is one
+// Writes what the forms of pages are told of their schemas, the registries of node types (what the engine runs, what the canvas draws, and icons and colours alone) and .env.example. A node type is one
 // file in server/workflow/nodes and one in components/workflow-editor/nodes; forgetting the second is a compile error
 // (`satisfies NodeUiRegistry`).
 
@@ -56,6 +56,26 @@ async function formFiles(): Promise<Record<string, string>> {
   return written;
 }
 
+/** Icon and colour of each type alone: a list that shows them need not know what the types do. */
+async function looks(): Promise<string> {
+  const folder = "components/workflow-editor/nodes";
+  const rows: string[] = [];
+  const icons = new Set<string>();
+  for (const file of await nodeFiles(folder, ".tsx")) {
+    const text = await readFile(join(root, folder, `${file}.tsx`), "utf8");
+    const [, icon, role] = /^ {2}icon: (\w+),\n {2}role: ("\w+"),$/m.exec(text) ?? [];
+    if (icon === undefined) throw new Error(`${file}.tsx must say its icon and then its role, each in a line.`);
+    icons.add(icon);
+    rows.push(`  ${camel(file)}: { icon: ${icon}, role: ${role} },`);
+  }
+  const imports = [
+    `import { ${[...icons].sort().join(", ")} } from "lucide-react";`,
+    'import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";',
+    'import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";',
+  ];
+  return `${HEADER}${imports.join("\n")}\n\nexport const nodeLooks: Record<NodeType, Pick<NodeUi, "icon" | "role">> = {\n${rows.join("\n")}\n};\n`;
+}
+
 /** Lines of at most 120 characters, as comments. */
 const comment = (text: string): string => `# ${text.replace(/(.{1,118})(?: |$)/g, "$1\n# ").slice(0, -3)}`;
 
@@ -75,6 +95,7 @@ const wanted: Record<string, string> = {
   ...(await formFiles()),
   "server/workflow/nodes/registry.gen.ts": await engineRegistry(),
   "components/workflow-editor/nodes/registry.gen.ts": await uiRegistry(),
+  "components/workflow-editor/nodes/looks.gen.ts": await looks(),
   ".env.example": settingsExample(),
 };
 const isCheck = process.argv.includes("--check");
