@@ -55,6 +55,7 @@ export function AgentForm({ editing, hasShortcut = false }: { editing: AgentEdit
     <form
       ref={element}
       onSubmit={form.onSubmit}
+      onInput={form.prepare}
       noValidate
       aria-label={base ? `Agent ${base.name}` : "New agent"}
       className="flex min-w-0 flex-col gap-5"

@@ -1,13 +1,13 @@
 "use client";
 
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 import type { z } from "zod";
 import { describeField, type FieldDescription } from "#components/forms/describe-field.ts";
 import { errorBodyOf } from "#components/trpc.tsx";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
 
 /**
- * A schema that comes when something is typed or sent: a page can show its forms without what checks them. Written by
+ * A schema that comes when somebody types or sends: a page can show its forms without what checks them. Written by
  * server/generate.ts for each schema in a file named `…-form-schema.ts`.
  */
 export interface LaterSchema<Schema extends z.ZodObject> {
@@ -35,6 +35,8 @@ export interface UseFormReturn<Schema extends z.ZodObject> {
   failure: ErrorBody | null;
   isDirty: boolean;
   isPending: boolean;
+  /** Of the form's `onInput`: what checks it is there when it is sent. */
+  prepare: () => void;
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
 }
 
@@ -58,14 +60,8 @@ export function useForm<Schema extends z.ZodObject>({ schema, initial, submit }:
   const [isPending, setIsPending] = useState(false);
   const isBusy = useRef(false);
 
-  const later = "load" in schema ? schema : null;
   const shape = "load" in schema ? schema.fields : schema.shape;
   const isDirty = JSON.stringify(values) !== JSON.stringify(saved);
-
-  useEffect(() => {
-    // What cannot be loaded is asked for again, and said, when the form is sent.
-    if (isDirty) later?.load().catch(() => {});
-  }, [isDirty, later]);
 
   const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -116,6 +112,10 @@ export function useForm<Schema extends z.ZodObject>({ schema, initial, submit }:
     failure,
     isDirty,
     isPending,
+    prepare: () => {
+      // What cannot be loaded is asked for again, and said, when the form is sent.
+      if ("load" in schema) schema.load().catch(() => {});
+    },
     onSubmit: (event) => void onSubmit(event),
   };
 }
