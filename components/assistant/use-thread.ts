@@ -54,13 +54,14 @@ export function useThread(threadId: string | null) {
   if (held !== state) setHeld(state);
   else if (data && replayed === null) setHeld({ ...state, replayed: data.last_event_id });
 
-  // What checks events is loaded for the first thread, beside what is read of it.
-  const { data: events } = useQuery({
+  // What checks events is loaded for the first thread, beside what is read of it. Without it there is no line.
+  const { data: events, failureCount } = useQuery({
     queryKey: ["thread-events"],
     queryFn: () => import("#components/assistant/thread-events.ts"),
     enabled: threadId !== null,
     staleTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,
+    retry: true,
   });
 
   // A browser holds few lines to one server, for all of its tabs together: one that nobody sees and where nothing happens needs none.
@@ -107,7 +108,7 @@ export function useThread(threadId: string | null) {
   const thread: LiveThread = {
     turns: state.turns,
     seq: state.seq,
-    line: state.line,
+    line: events || failureCount === 0 ? state.line : "reconnecting",
     isCurrent: threadId === null || (replayed !== null && state.seq >= replayed),
     isWorking: state.turns.some(isUnderWay),
   };
