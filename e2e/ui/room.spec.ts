@@ -145,6 +145,7 @@ test("every page has one title, 32 px from its top and at the left edge of its c
   const { id } = await agent({ model: "echo" });
   const flow = await workflow(row(3));
   const run = await executed(flow, { input: "tea" });
+  const other = await executed(flow, { input: "milk" });
   const paths = [
     "/",
     "/workflows",
@@ -155,6 +156,8 @@ test("every page has one title, 32 px from its top and at the left edge of its c
     "/agents",
     `/agents/${id}`,
     "/agents/new",
+    `/runs/${run.id}/fork`,
+    `/runs/${run.id}/compare/${other.id}`,
   ];
   paths.push("/canvases", "/knowledge", "/mcp", "/skills", "/keys", "/settings/project", "/bridge");
   for (const path of paths) {
