@@ -17,9 +17,10 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { useUrlQuery } from "#components/shell/use-url-query.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
+import { MoreMenu } from "#components/ui/more-menu.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { toast } from "#components/ui/toaster.tsx";
@@ -81,16 +82,22 @@ export function AgentPage({ agentId }: { agentId: string }) {
         actions={
           agent.data && (
             <>
+              <SpentLine scope="agent" id={agentId} />
               <Button icon={<History />} onClick={() => setHistory("")}>
                 History
               </Button>
-              {canEdit && <IconButton label="Delete agent" icon={<Trash2 />} size="lg" onClick={() => setIsDeleting(true)} />}
+              {canEdit && (
+                <MoreMenu>
+                  <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => setIsDeleting(true)}>
+                    Delete agent
+                  </MenuItem>
+                </MoreMenu>
+              )}
             </>
           )
         }
       />
       <LoadFailure query={agent} />
-      {agent.data && <SpentLine scope="agent" id={agentId} />}
       {agent.isPending && <Skeleton className="h-96 w-full max-w-160" />}
       {agent.data && <LoadedAgent key={agentId} agent={agent.data} history={history} onHistoryClose={closeHistory} />}
       {isDeleting && <DeleteDialog agentId={agentId} name={agent.data?.name} onClose={() => setIsDeleting(false)} />}

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { ChevronDown, Ellipsis, Pencil, Sparkles, SquarePen, Trash2 } from "lucide-react";
+import { ChevronDown, Pencil, Sparkles, SquarePen, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -9,8 +9,9 @@ import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
-import { Menu, MenuItem } from "#components/ui/menu.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
 import { Popover } from "#components/ui/popover.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
@@ -77,14 +78,14 @@ export function ThreadList({ current, onOpen }: ThreadListProps) {
                 "opacity-0 focus-within:opacity-100 group-hover:opacity-100 has-data-[state=open]:opacity-100 pointer-coarse:opacity-100",
               )}
             >
-              <Menu trigger={<IconButton label={`More about ${titleOf(thread)}`} hasTooltip={false} icon={<Ellipsis />} />}>
+              <RowMenu of={titleOf(thread)}>
                 <MenuItem icon={<Pencil />} onSelect={() => setRenamed(thread)}>
                   Rename
                 </MenuItem>
                 <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => setDeleted(thread)}>
                   Delete
                 </MenuItem>
-              </Menu>
+              </RowMenu>
             </span>
           </li>
         ))}

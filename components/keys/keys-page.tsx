@@ -13,10 +13,11 @@ import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
@@ -99,12 +100,16 @@ export function KeysPage() {
             <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
               <Time value={key.created_at} />
             </TableCell>
-            <TableCell className="w-20 whitespace-nowrap text-right">
+            <TableCell className="w-10">
               {canAdminister && (
-                <>
-                  <IconButton label={`Replace ${key.name}`} icon={<KeyRound />} onClick={() => setReplaced(key)} />
-                  <IconButton label={`Delete ${key.name}`} icon={<Trash2 />} onClick={() => setDeleting(key)} />
-                </>
+                <RowMenu of={key.name}>
+                  <MenuItem icon={<KeyRound />} onSelect={() => setReplaced(key)}>
+                    Replace
+                  </MenuItem>
+                  <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => setDeleting(key)}>
+                    Delete
+                  </MenuItem>
+                </RowMenu>
               )}
             </TableCell>
           </TableRow>

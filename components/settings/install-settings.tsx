@@ -14,9 +14,10 @@ import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input } from "#components/ui/input.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
@@ -80,7 +81,11 @@ function InstallAdmins() {
               <Time value={admin.created_at} />
             </TableCell>
             <TableCell className="w-10">
-              <IconButton label={`Remove ${admin.name}`} icon={<UserMinus />} onClick={() => setLeaving(admin)} />
+              <RowMenu of={admin.name}>
+                <MenuItem icon={<UserMinus />} tone="danger" onSelect={() => setLeaving(admin)}>
+                  Remove
+                </MenuItem>
+              </RowMenu>
             </TableCell>
           </TableRow>
         )}

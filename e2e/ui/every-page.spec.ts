@@ -116,6 +116,7 @@ test("what has something in it", async ({ signedInPage, api, agent, workflow, ex
   await expectNoFaults(signedInPage, [
     ...paths("/", "/workflows", "/runs", "/agents", "/keys", "/settings/usage"),
     ...paths(`/runs/${run.id}/compare/${other.id}`, `/agents/${agentId}`, `/knowledge/${rag.id}`),
+    { path: `/runs/${run.id}/fork`, mostKb: GRAPH_KB },
     // What a review shows is Markdown, and a fourth of what this page has beyond every page are the fields that filter it.
     { path: "/approvals", mostKb: 257 },
     { path: `/runs/${run.id}`, mostKb: GRAPH_KB },
