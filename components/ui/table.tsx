@@ -128,7 +128,12 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
   return (
     <>
       {isSearchable && (
-        <SearchField label={`Search ${inSentence(label)}`} value={search.text} onValueChange={search.setText} className="-mb-2 max-w-72" />
+        <SearchField
+          label={`Search ${inSentence(label)}`}
+          value={search.text}
+          onValueChange={search.setText}
+          className="-mb-2 sm:max-w-72"
+        />
       )}
       <TableLoading query={query} label={loadingLabel} rows={3} />
       {query.data?.total === 0 && (isSearched ? <NothingMatches q={search.q} /> : empty)}
