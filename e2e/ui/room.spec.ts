@@ -43,6 +43,31 @@ function row(steps: number) {
   return { nodes, edges };
 }
 
+/** What a thumb would miss: controls that take presses on less than 44 pixels either way. Not on cards, which are as large as the zoom makes them. */
+const smallTargets = (page: Page) =>
+  page.evaluate(() => {
+    const small: string[] = [];
+    for (const control of document.querySelectorAll<HTMLElement>("main :is(button, input, textarea, [role=combobox])")) {
+      if (control.closest(".react-flow") || control.matches(":disabled, [aria-hidden=true]") || !control.checkVisibility()) continue;
+      control.scrollIntoView({ block: "center", inline: "nearest" });
+      const { x, y, width, height } = control.getBoundingClientRect();
+      const [left, top] = [x + width / 2, y + height / 2];
+      const isHit = (dx: number, dy: number) => {
+        const hit = document.elementFromPoint(left + dx, top + dy);
+        return hit !== null && (control.contains(hit) || hit.closest("label")?.htmlFor === control.id);
+      };
+      const reach = (dx: number, dy: number) => {
+        let pixels = 0;
+        while (pixels < 44 && isHit(dx * (pixels + 1), dy * (pixels + 1))) pixels++;
+        return pixels;
+      };
+      const seen = [reach(-1, 0) + reach(1, 0) + 1, reach(0, -1) + reach(0, 1) + 1];
+      // Where it begins between two pixels, one less is counted.
+      if (seen.some((pixels) => pixels < 43)) small.push(`${control.ariaLabel ?? control.textContent}: ${seen.join(" × ")}`);
+    }
+    return small;
+  });
+
 test("the editor gives its room to the work: a rail, panels that come when they are needed, a first view that can be read", async ({
   signedInPage: page,
   workflow,
@@ -142,7 +167,10 @@ test("every page has one title, 32 px from its top and at the left edge of its c
   workflow,
   executed,
 }) => {
-  const { id } = await agent({ model: "echo" });
+  const { id } = await agent({
+    model: "echo",
+    description: "Reads what others have written, and says in three lines what is to be changed",
+  });
   const flow = await workflow(row(3));
   const run = await executed(flow, { input: "tea" });
   const paths = [
@@ -156,7 +184,7 @@ test("every page has one title, 32 px from its top and at the left edge of its c
     `/agents/${id}`,
     "/agents/new",
   ];
-  paths.push("/canvases", "/knowledge", "/mcp", "/skills", "/keys", "/settings/project", "/bridge");
+  paths.push("/canvases", "/knowledge", "/mcp", "/skills", "/keys", "/settings/project", "/bridge", `/runs/${crypto.randomUUID()}`);
   for (const path of paths) {
     await page.goto(path);
     const title = page.getByRole("heading", { level: 1 });
@@ -181,4 +209,21 @@ test("every page has one title, 32 px from its top and at the left edge of its c
     .click();
   await expect(page.getByRole("button", { name: /^Explain/ })).toHaveCount(1);
   await expect.poll(async () => (await boxOf(canvas(page))).height).toBeGreaterThan(300);
+
+  // What a thumb presses is large enough for it, on a screen that is touched.
+  const browser = await page.context().newCDPSession(page);
+  await browser.send("Emulation.setTouchEmulationEnabled", { enabled: true });
+  expect(await smallTargets(page)).toEqual([]);
+  for (const [path, role] of [
+    [`/agents/${id}`, "checkbox"],
+    ["/settings/notifications", "switch"],
+  ] as const) {
+    await page.goto(path);
+    await expect(page.getByRole("main").getByRole(role).first()).toBeVisible();
+    expect(await smallTargets(page)).toEqual([]);
+  }
+  // A long description is cut short, and moves nothing out of the screen.
+  await page.goto("/agents");
+  await expect(page.getByRole("columnheader", { name: "Model" })).toBeInViewport({ ratio: 1 });
+  await browser.detach();
 });

@@ -32,7 +32,7 @@ export function WorkflowFilter({ value, onValueChange }: { value: string | undef
         <button
           type="button"
           aria-label={`Workflow: ${shown}`}
-          className={cn(controlStyle, "flex h-8 items-center justify-between gap-2 pr-2 pl-2.5 text-left pointer-coarse:h-10")}
+          className={cn(controlStyle, "flex h-8 items-center justify-between gap-2 pr-2 pl-2.5 text-left pointer-coarse:h-11")}
         >
           <span className="truncate">{shown}</span>
           <ChevronDown aria-hidden className="size-3.5 shrink-0 text-ink-faint" />
