@@ -70,7 +70,7 @@ test("an admin sets a budget, a run waits at it, is allowed to spend more, and g
 
   // An agent's page says what it has cost, and leads to a budget of its own; one that stops fails its node.
   await page.goto(`/agents/${agent_id}`);
-  await expect(page.getByText("Spent $1.40 this month")).toBeVisible();
+  await expect(page.locator("main header").getByText("Spent $1.40 this month")).toBeVisible();
   await page.getByRole("link", { name: "Set a budget" }).click();
   await dialog.getByLabel("Monthly limit (US dollars)").fill("1");
   await dialog.getByRole("combobox", { name: "At the limit" }).click();

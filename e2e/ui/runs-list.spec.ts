@@ -37,7 +37,7 @@ test("runs are found by words and filters that stand in the address, kept as a v
   await page.getByRole("button", { name: "Clear filters" }).click();
   await expect(rows).toHaveCount(5);
 
-  await page.getByRole("combobox", { name: "Workflow" }).click();
+  await page.getByRole("combobox", { name: "Workflow", exact: true }).click();
   await page.getByRole("combobox", { name: "Search workflows" }).fill("loo");
   await page.getByRole("option", { name: "Looms" }).click();
   await page.getByRole("button", { name: "Status: Any status" }).click();

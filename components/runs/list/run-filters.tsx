@@ -40,9 +40,9 @@ export function RunFilters({ filter, onChange, onSearch }: RunFiltersProps) {
       <div className="w-48 max-sm:w-[calc(50%-0.25rem)]">
         <WorkflowSelect
           aria-label="Workflow"
-          none="Any workflow"
           value={filter.workflow ?? null}
-          onValueChange={(workflow) => onChange({ workflow: workflow ?? undefined })}
+          none="Any workflow"
+          onValueChange={(id) => onChange({ workflow: id ?? undefined })}
         />
       </div>
       <MultiSelect
