@@ -3,7 +3,7 @@ import { Contents } from "#app/docs/contents.tsx";
 import expressions from "#app/docs/examples/expressions.json";
 import filterExamples from "#app/docs/filters/examples.json";
 import { baseUrl, guideText } from "#app/docs/guide-text.ts";
-import { NodeErrors, NodeExample, NodeFields } from "#app/docs/node-parts.tsx";
+import { NodeErrors, NodeExample, NodeFields, NodeTable } from "#app/docs/node-parts.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
 import { Link } from "#components/ui/link.tsx";
@@ -244,6 +244,7 @@ const components = {
   NodeErrors,
   NodeExample,
   NodeFields,
+  NodeTable,
   ShortcutTables,
   SettingsTable,
   Kbd,

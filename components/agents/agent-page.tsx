@@ -7,7 +7,7 @@ import { useState } from "react";
 import { AgentChat } from "#components/agents/agent-chat.tsx";
 import { draftId, dropDraft } from "#components/agents/agent-draft.ts";
 import { AgentForm } from "#components/agents/agent-form.tsx";
-import { askedOf, wholeValues } from "#components/agents/agent-form-schema.ts";
+import { wholeValues } from "#components/agents/agent-values.ts";
 import { type AgentEditing, useAgentForm } from "#components/agents/use-agent-form.ts";
 import { BackLink } from "#components/shell/back-link.tsx";
 import { NotFound } from "#components/shell/not-found.tsx";
@@ -17,7 +17,6 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { useUrlQuery } from "#components/shell/use-url-query.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { MenuItem } from "#components/ui/menu.tsx";
@@ -28,6 +27,7 @@ import { toast } from "#components/ui/toaster.tsx";
 import type { Agent } from "#server/features/agents/schema.ts";
 
 // Loaded when it is first looked at.
+const ConfirmDialog = loadedOnUse(() => import("#components/ui/confirm-dialog.tsx").then((module) => module.ConfirmDialog));
 const AgentHistory = loadedOnUse(() => import("#components/agents/agent-history.tsx").then((module) => module.AgentHistory));
 
 const COLUMNS = "grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_minmax(340px,460px)]";
@@ -55,7 +55,8 @@ function NewAgent() {
 /** A conversation with what is on the screen: the published version as long as nothing is changed. */
 function TryIt({ editing: { form, base, changed } }: { editing: AgentEditing }) {
   const isChanged = !base || changed.length > 0;
-  return <AgentChat subject={{ agentId: base?.id, config: isChanged ? askedOf(form.values) : undefined }} />;
+  const config = () => import("#components/agents/asked-of.ts").then(({ askedOf }) => askedOf(form.values));
+  return <AgentChat subject={{ agentId: base?.id, config: isChanged ? config : undefined }} />;
 }
 
 export function AgentPage({ agentId }: { agentId: string }) {

@@ -1,7 +1,7 @@
 "use client";
 
 import { Undo2 } from "lucide-react";
-import { choiceName, choiceOf } from "#components/approvals/answers.tsx";
+import { choiceOf } from "#components/approvals/answers.tsx";
 import type { Pending } from "#components/approvals/use-pending-answers.ts";
 import { verdictWord } from "#components/approvals/verdict.tsx";
 import { ownVote, votesLine } from "#components/approvals/votes.tsx";
@@ -10,6 +10,7 @@ import { Checkbox } from "#components/ui/checkbox.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
+import { choiceName } from "#server/workflow/nodes/review-choices.ts";
 
 /** What an answer that is not sent yet says. */
 export function pendingWord({ review, answer }: Pending): string {

@@ -3,20 +3,24 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { ChevronDown, Pencil, Sparkles, SquarePen, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { RenameDialog } from "#components/forms/rename-dialog.tsx";
 import { useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
-import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { MenuItem } from "#components/ui/menu.tsx";
 import { Popover } from "#components/ui/popover.tsx";
 import { RowMenu } from "#components/ui/row-menu.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import { RenameThreadInput, type ThreadSummary } from "#server/features/assistant/schema.ts";
+import type { ThreadSummary } from "#server/features/assistant/schema.ts";
+
+const ConfirmDialog = loadedOnUse(() => import("#components/ui/confirm-dialog.tsx").then((module) => module.ConfirmDialog));
+const RenameThreadDialog = loadedOnUse(() =>
+  import("#components/assistant/rename-thread-dialog.tsx").then((module) => module.RenameThreadDialog),
+);
 
 export interface ThreadListProps {
   current: string | null;
@@ -139,17 +143,6 @@ export function ThreadMenu({ current, onOpen, heading: Heading }: ThreadListProp
       <IconButton label="New thread" icon={<SquarePen />} onClick={() => open(null)} className="pointer-coarse:size-10" />
     </>
   );
-}
-
-const Title = RenameThreadInput.pick({ title: true });
-
-function RenameThreadDialog({ thread, onClose }: { thread: ThreadSummary; onClose: () => void }) {
-  const { trpc, client, cache } = useApi();
-  const save = async ({ title }: { title: string }) => {
-    await client.assistant.renameThread.mutate({ thread_id: thread.id, title });
-    await cache.invalidateQueries(trpc.assistant.pathFilter());
-  };
-  return <RenameDialog what="thread" schema={Title} initial={{ title: thread.title }} save={save} onClose={onClose} />;
 }
 
 function DeleteDialog({ thread, onClose, onDeleted }: { thread: ThreadSummary; onClose: () => void; onDeleted: () => void }) {

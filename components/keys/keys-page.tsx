@@ -22,10 +22,12 @@ import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { LlmKey } from "#server/features/llm-keys/schema.ts";
-import { providerKind } from "#server/llm/kinds.ts";
+import { providerIds, providerKind } from "#server/llm/kinds.ts";
 
 const AddKeyDialog = loadedOnUse(() => import("#components/keys/key-dialogs.tsx").then((module) => module.AddKeyDialog));
 const ReplaceKeyDialog = loadedOnUse(() => import("#components/keys/key-dialogs.tsx").then((module) => module.ReplaceKeyDialog));
+
+const PROVIDERS = new Intl.ListFormat("en-GB").format(providerIds.map((id) => providerKind(id).label));
 
 export function KeysPage() {
   const { trpc, cache } = useApi();
@@ -70,8 +72,8 @@ export function KeysPage() {
         }
         empty={
           <EmptyState title="Add a key of your model provider" actions={add}>
-            Treadle calls models on your account, so nothing runs without a key. Anthropic, OpenAI, Gemini, Mistral, Hugging Face, Azure and
-            every OpenAI-compatible endpoint are supported, your own server included.
+            Treadle calls models on your account, so nothing runs without a key. Supported are {PROVIDERS} endpoints, your own server
+            included.
             {!canAdminister && <span className="mt-2 block">{readOnlyReason}</span>}
           </EmptyState>
         }

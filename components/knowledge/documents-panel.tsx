@@ -5,19 +5,22 @@ import { RotateCw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { formatBytes, plural } from "#components/format.ts";
 import { AddDocuments } from "#components/knowledge/add-documents.tsx";
-import { CitedDocument, DocumentDialog } from "#components/knowledge/document-dialog.tsx";
+import { CitedDocument } from "#components/knowledge/cited-document.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useListSearch } from "#components/shell/use-list-search.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
-import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { MenuItem } from "#components/ui/menu.tsx";
 import { RowMenu } from "#components/ui/row-menu.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Rag, RagDocument } from "#server/features/knowledge/schema.ts";
+
+const ConfirmDialog = loadedOnUse(() => import("#components/ui/confirm-dialog.tsx").then((module) => module.ConfirmDialog));
+const DocumentDialog = loadedOnUse(() => import("#components/knowledge/document-dialog.tsx").then((module) => module.DocumentDialog));
 
 /** How often documents that are being indexed are asked for again, in milliseconds. */
 const WATCH_MS = 1500;

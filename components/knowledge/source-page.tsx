@@ -13,7 +13,6 @@ import { Page, useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { MenuItem } from "#components/ui/menu.tsx";
@@ -24,6 +23,7 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Rag } from "#server/features/knowledge/schema.ts";
 
+const ConfirmDialog = loadedOnUse(() => import("#components/ui/confirm-dialog.tsx").then((module) => module.ConfirmDialog));
 const EditSourceDialog = loadedOnUse(() => import("#components/knowledge/source-dialogs.tsx").then((module) => module.EditSourceDialog));
 
 export function SourcePage({ ragId }: { ragId: string }) {

@@ -2,12 +2,13 @@
 
 import { formatCost, formatCount, formatDuration } from "#components/format.ts";
 import { PRICES_PLACE } from "#components/runs/cost.tsx";
-import { excerptOf, Marked } from "#components/runs/list/marked.tsx";
+import { excerptOf } from "#components/runs/list/excerpt.ts";
 import { runResultText } from "#components/runs/run-result-text.ts";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { Marked } from "#components/ui/marked.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Elapsed, Time } from "#components/ui/time.tsx";

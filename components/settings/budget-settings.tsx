@@ -53,8 +53,10 @@ export function BudgetSettings() {
     setChosen(null);
     if (named) setQuery({ agent: undefined, llm_key: undefined });
   };
-  const save = async (next: BudgetInput[]) => {
-    const saved = await client.budgets.set.mutate({ items: next });
+  /** All are written together: so they are read first, as others may have set some since this page did. */
+  const save = async (budget: Pick<Budget, "scope" | "id">, next: BudgetInput[]) => {
+    const now = await client.budgets.list.query({});
+    const saved = await client.budgets.set.mutate({ items: [...now.items.filter((other) => !isSame(other, budget)), ...next] });
     cache.setQueryData(trpc.budgets.list.queryKey({}), saved);
     await cache.invalidateQueries(trpc.budgets.spent.pathFilter());
   };
@@ -102,7 +104,7 @@ export function BudgetSettings() {
           {...("budget" in edited ? { budget: edited.budget } : { initial: edited })}
           taken={items}
           onSave={async (next) => {
-            await save([...items.filter((budget) => !isSame(budget, next)), next]);
+            await save(next, [next]);
             toast.success("The budget is saved");
             close();
           }}
@@ -115,7 +117,7 @@ export function BudgetSettings() {
           title={`Remove the budget of “${removed.name}”?`}
           confirmLabel="Remove budget"
           onConfirm={async () => {
-            await save(items.filter((budget) => !isSame(budget, removed)));
+            await save(removed, []);
             toast.success("The budget is removed");
           }}
         >

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
+import { nameAdminForm } from "#components/settings/install-form.gen.ts";
 import { InstallPeople } from "#components/settings/install-people.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -20,7 +21,7 @@ import { RowMenu } from "#components/ui/row-menu.tsx";
 import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import { type InstallAdmin, NameInstallAdminInput } from "#server/features/install/schema.ts";
+import type { InstallAdmin } from "#server/features/install/schema.ts";
 
 /** Who decides for the whole install, and who has an account in it. */
 export function InstallSettings() {
@@ -113,7 +114,7 @@ function InstallAdmins() {
 function NameInstallAdminDialog({ onClose }: { onClose: () => void }) {
   const { trpc, client, cache } = useApi();
   const form = useForm({
-    schema: NameInstallAdminInput,
+    schema: nameAdminForm,
     initial: { email: "" },
     submit: async (value) => {
       const { name } = await client.install.nameAdmin.mutate(value);

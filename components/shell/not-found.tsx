@@ -2,23 +2,20 @@
 
 import { Page } from "#components/shell/page.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { EmptyState } from "#components/ui/empty-state.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
 
 /** In place of a resource that is not in this project, or not any more. */
 export function NotFound({ what, href }: { what: string; href: string }) {
   return (
     <Page>
-      <EmptyState
+      <PageHeader
         title={`There is no such ${what}`}
-        actions={
-          <Button asChild>
-            <Link href={href}>Show all {what}s</Link>
-          </Button>
-        }
-      >
-        It may have been deleted, or it belongs to another project: switch projects at the top of the navigation.
-      </EmptyState>
+        description="It may have been deleted, or it belongs to another project: switch projects at the top of the navigation."
+      />
+      <Button asChild className="self-start">
+        <Link href={href}>Show all {what}s</Link>
+      </Button>
     </Page>
   );
 }

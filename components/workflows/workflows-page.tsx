@@ -26,7 +26,7 @@ import { BulkOutcomeDialog } from "#components/workflows/bulk-outcome.tsx";
 import { FolderList } from "#components/workflows/folder-list.tsx";
 import { useNewWorkflow } from "#components/workflows/new-workflow.ts";
 import { SelectionBar } from "#components/workflows/selection-bar.tsx";
-import { type BulkDeed, type BulkTargets, useBulk } from "#components/workflows/use-bulk.ts";
+import { type BulkChange, type BulkTargets, useBulk } from "#components/workflows/use-bulk.ts";
 import { WorkflowRow } from "#components/workflows/workflow-row.tsx";
 import type { ListedWorkflow, WorkflowSort } from "#server/features/workflows/schema.ts";
 
@@ -111,7 +111,7 @@ export function WorkflowsPage() {
 
   const isFirst = workflows.data?.total === 0 && !isFiltered && text === "";
   const targets: BulkTargets = selection.isAll ? { filter } : { ids: [...selection.ids] };
-  const one = (workflow: ListedWorkflow) => (deed: BulkDeed) => run({ ids: [workflow.id] }, deed);
+  const one = (workflow: ListedWorkflow) => (change: BulkChange) => run({ ids: [workflow.id] }, change);
   const close = () => setOpened(null);
   const back = () => {
     if (shown.length <= 1 && page > 1) setPage(page - 1);
@@ -235,8 +235,8 @@ export function WorkflowsPage() {
                 onSelectAll={selection.all}
                 onClear={selection.clear}
                 isPending={isChanging}
-                tryBulk={(deed) => tryRun(targets, deed)}
-                bulk={(deed) => run(targets, deed)}
+                tryBulk={(change) => tryRun(targets, change)}
+                bulk={(change) => run(targets, change)}
               />
             )}
             {shown.length === 0 ? (

@@ -30,7 +30,8 @@ test("an admin sets a budget, a run waits at it, is allowed to spend more, and g
     ],
   });
   // 3 words in and 4 out: 70 cents.
-  const price = { provider: (await llmKey()).provider, model: "echo", input_per_million: 100_000, output_per_million: 100_000 };
+  const key = await llmKey();
+  const price = { provider: key.provider, model: "echo", input_per_million: 100_000, output_per_million: 100_000 };
   await api.put("/prices", { items: [price] });
 
   await page.goto("/settings/budgets");
@@ -74,7 +75,11 @@ test("an admin sets a budget, a run waits at it, is allowed to spend more, and g
   await dialog.getByLabel("Monthly limit (US dollars)").fill("1");
   await dialog.getByRole("combobox", { name: "At the limit" }).click();
   await page.getByRole("option", { name: /Runs stop/ }).click();
+  // What somebody else has set meanwhile stays.
+  const project = { scope: "project", monthly_limit: 0.5, action: "pause" };
+  await api.put("/budgets", { items: [project, { scope: "llm_key", id: key.id, monthly_limit: 90, action: "pause" }] });
   await dialog.getByRole("button", { name: "Add budget" }).click();
+  await expect(budgets.getByRole("listitem")).toHaveCount(3);
   await expect(budgets.getByRole("listitem").filter({ hasText: "Speaker" })).toContainText("$1.40 of $1.00");
   expect(await executed(flow)).toMatchObject({
     status: "failed",

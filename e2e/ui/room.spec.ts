@@ -136,43 +136,9 @@ test("nodes are added where one points, and one that is new is not born with fau
   expect(below.y).toBeGreaterThan(area.y + area.height / 2);
 });
 
-test("every page has one title, 32 px from its top and at the left edge of its column; on a phone a run leaves the canvas its room", async ({
-  signedInPage: page,
-  agent,
-  workflow,
-  executed,
-}) => {
-  const { id } = await agent({ model: "echo" });
+test("the canvas has a short bar, and on a phone a run leaves it its room", async ({ signedInPage: page, workflow, executed }) => {
   const flow = await workflow(row(3));
   const run = await executed(flow, { input: "tea" });
-  const other = await executed(flow, { input: "milk" });
-  const paths = [
-    "/",
-    "/workflows",
-    "/workflows/templates",
-    "/runs",
-    `/runs/${run.id}`,
-    "/approvals",
-    "/agents",
-    `/agents/${id}`,
-    "/agents/new",
-    `/runs/${run.id}/fork`,
-    `/runs/${run.id}/compare/${other.id}`,
-  ];
-  paths.push("/canvases", "/knowledge", "/mcp", "/skills", "/keys", "/settings/project", "/bridge");
-  for (const path of paths) {
-    await page.goto(path);
-    const title = page.getByRole("heading", { level: 1 });
-    await expect(title).toHaveCount(1);
-    const place = () =>
-      title.evaluate((heading) => {
-        const [at, main] = [heading.getBoundingClientRect(), document.querySelector("main")?.getBoundingClientRect()];
-        return [at.x - (main?.x ?? 0), at.y - (main?.y ?? 0), getComputedStyle(heading).fontSize].join(" ");
-      });
-    // What the server drew may just give way to what the browser draws.
-    await expect.poll(place, { message: path }).toBe("32 32 24px");
-  }
-
   await page.goto(`/workflows/${flow.id}?run=${run.id}`);
   const bar = page.getByRole("toolbar", { name: "Canvas" }).getByRole("button");
   await expect(bar.filter({ hasText: "View" })).toBeVisible();

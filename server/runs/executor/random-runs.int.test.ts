@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { endSome, Killed, mortal, mortalServices } from "#server/testing/mortal-run.ts";
 import { type Draw, drawFrom, failureOf, randomGraph } from "#server/testing/random-graph.ts";
@@ -19,6 +20,7 @@ const MOST_SEGMENTS = 400;
 const database = testDatabase();
 let admin: ProjectPrincipal;
 beforeAll(async () => {
+  setSettings({ EXECUTIONS_PER_HOUR: "0" });
   admin = await database.newAdmin();
   collectEvents();
 });
