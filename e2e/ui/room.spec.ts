@@ -226,4 +226,8 @@ test("every page has one title, 32 px from its top and at the left edge of its c
   await page.goto("/agents");
   await expect(page.getByRole("columnheader", { name: "Model" })).toBeInViewport({ ratio: 1 });
   await browser.detach();
+  // Where the form of an agent has half of a small screen, what is chosen in it can still be read.
+  await page.setViewportSize({ width: 1160, height: 720 });
+  await page.getByRole("link", { name: /^Agent / }).click();
+  expect((await boxOf(page.getByRole("combobox", { name: "LLM key" }))).width).toBeGreaterThan(150);
 });
