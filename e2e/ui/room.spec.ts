@@ -161,4 +161,8 @@ test("the canvas has a short bar, and on a phone a run leaves it its room", asyn
   await page.goto("/agents");
   await expect(page.getByRole("columnheader", { name: "Model" })).toBeInViewport({ ratio: 1 });
   await browser.detach();
+  // Where the form of an agent has half of a small screen, what is chosen in it can still be read.
+  await page.setViewportSize({ width: 1160, height: 720 });
+  await page.getByRole("link", { name: /^Agent / }).click();
+  expect((await boxOf(page.getByRole("combobox", { name: "LLM key" }))).width).toBeGreaterThan(150);
 });
