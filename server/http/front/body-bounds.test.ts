@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
+import type { Pool } from "pg";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import { createFront } from "#server/http/front/front.ts";
 
@@ -126,6 +127,24 @@ test("bodies that come slowly have a bound together, and what they held is free 
   await expect.poll(() => refused).toBeGreaterThanOrEqual(9);
   for (const socket of slow) socket.destroy();
   await expect.poll(() => sendAll(port, "/api/trpc/x", 3 * MIB, true)).toMatch(/^HTTP\/1\.1 302 /);
+});
+
+test("a body that is refused while the limits of its address are read is answered, though nobody has begun to read it", async () => {
+  let answered = () => {};
+  const isAnswered = new Promise<void>((resolve) => {
+    answered = resolve;
+  });
+  const query = () => isAnswered.then(() => ({ rows: [{ is_allowed: true, ages: [] }] }));
+  const counters = { query } as unknown as Pool; // cast: all of it that is used
+  const front = createFront({ handle: greedy, settings: { ...settings, RATE_LIMIT_PER_MINUTE: 60, MAX_BODY_BYTES: 1024 }, counters });
+  const requests: IncomingMessage[] = [];
+  front.server.prependListener("request", (request) => void requests.push(request));
+  const port = await front.listen(0, "127.0.0.1");
+  onTestFinished(() => front.drain(0));
+  const answer = sendAll(port, "/api/v1/workflows", MIB, true);
+  await expect.poll(() => requests[0]?.destroyed).toBe(true);
+  answered();
+  expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
 });
 
 test("a request that does not come is given up by the server's own clock", async () => {

@@ -83,8 +83,8 @@ const tooManyAtOnce = () =>
  * Bounds what every door takes in, before anybody has said who asks: each body by the door's size, and all that are on
  * their way by what they hold in memory together, so that many slow senders cannot fill it.
  * @param most the setting MAX_BODY_BYTES
- * @returns looks after the body of one request, and says why it is refused when the length that it tells is too large
- *   already; `refuse` is told when it turns out so later
+ * @returns looks after the body of one request; `refuse` is told why nothing more of it is taken: at once when the length that it tells
+ *   is too large, or when it turns out so later
  */
 export function createBodyBounds(most: number) {
   const [ofClient, ofAll] = [Math.max(CLIENT_BYTES, 4 * most), Math.max(ALL_BYTES, 16 * most)];
@@ -98,7 +98,7 @@ export function createBodyBounds(most: number) {
     else held.delete(client);
   };
 
-  return (request: BoundedRequest, path: string, client: string, refuse: (error: AppError) => void): AppError | undefined => {
+  return (request: BoundedRequest, path: string, client: string, refuse: (error: AppError) => void): void => {
     const door = DOORS.find(({ base }) => base === "" || path === base || path.startsWith(`${base}/`));
     const limit = door?.bytes(most) ?? 0;
     const isFile = String(request.headers["content-type"]).startsWith("multipart/form-data");
@@ -115,9 +115,6 @@ export function createBodyBounds(most: number) {
       hold(client, bytes);
       return undefined;
     });
-    if (Number(request.headers["content-length"] ?? 0) <= limit) return undefined;
-    const error = tooLarge(limit, isFile);
-    request.refuse(error);
-    return error;
+    if (Number(request.headers["content-length"] ?? 0) > limit) request.refuse(stop(tooLarge(limit, isFile)));
   };
 }

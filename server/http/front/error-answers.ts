@@ -70,6 +70,10 @@ export class EnvelopeResponse<Request extends IncomingMessage = IncomingMessage>
   /** Headers of this answer unless it has its own of the same names. */
   presets: Record<string, string> = {};
   #refusal: AppError | undefined;
+  /** What the request's body was refused for, if it was. */
+  get refusal(): AppError | undefined {
+    return this.#refusal;
+  }
   #replaced: string | undefined;
 
   /** Answers this error, whatever is answered by others later; what was sent already stays as it is. */

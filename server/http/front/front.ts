@@ -208,14 +208,15 @@ export function createFront({ handle, upgrade, settings, counters }: FrontOption
     const asked = readUrl(request.url ?? "/");
     const client = budgetOf(address);
     // Before anything is waited for: the body may begin to come at once.
-    const oversize = boundBody(request, asked.path, client, (error) => response.refuse(error));
-    if (isAwaited && !oversize) response.writeContinue();
+    boundBody(request, asked.path, client, (error) => response.refuse(error));
+    if (isAwaited && !response.refusal) response.writeContinue();
     // Answers to changes are short: compressing them costs more than sending them.
     if (request.method !== "GET") delete request.headers["accept-encoding"];
     const isApi = isUnder(asked.path, "/api/v1");
     const mayGoOn = isApi ? admitToApi(request, asked, client, response) : admitToWeb(asked, client, isLocal, response);
     if (!(await mayGoOn)) return;
-    if (oversize) answerError(response, oversize);
+    // A body may have been refused while that was waited for: whoever began to read it now would wait for ever.
+    if (response.refusal) answerError(response, response.refusal);
     else await handle(request, response);
   }
 
