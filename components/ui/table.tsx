@@ -104,7 +104,7 @@ const inSentence = (name: string) => (/^[A-Z]{2}/.test(name) ? name : name.charA
 /** A list of no more rows is looked through faster than it is searched. */
 const WORTH_SEARCHING = 10;
 
-interface PagedTableProps<Row> {
+export interface PagedTableProps<Row> {
   label: string;
   className?: string;
   /** A page of `PER_PAGE` rows. */
