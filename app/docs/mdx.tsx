@@ -1,8 +1,14 @@
+/// <reference types="next/image-types/global" />
 import { Fragment, isValidElement, type ReactNode } from "react";
 import { Contents } from "#app/docs/contents.tsx";
 import expressions from "#app/docs/examples/expressions.json";
 import filterExamples from "#app/docs/filters/examples.json";
 import { baseUrl, guideText } from "#app/docs/guide-text.ts";
+import agent from "#app/docs/images/agent.png";
+import approvals from "#app/docs/images/approvals.png";
+import canvas from "#app/docs/images/canvas.png";
+import editor from "#app/docs/images/editor.png";
+import run from "#app/docs/images/run.png";
 import { NodeErrors, NodeExample, NodeFields, NodeTable } from "#app/docs/node-parts.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
@@ -37,6 +43,19 @@ interface ExampleProps {
 /** An example of the guide is a file, shown by a chapter and executed by e2e/api/docs.spec.ts. */
 async function Example({ file, label = KINDS[file.split(".").at(-1) ?? ""] ?? "example", isNamed = false }: ExampleProps) {
   return <CodeBlock label={label} code={await guideText(`examples/${file}`)} {...(isNamed && { title: file })} />;
+}
+
+const pictures = { agent, approvals, canvas, editor, run };
+
+/** A picture that e2e/ui/pictures.spec.ts has made; a click shows it as large as it is. */
+function Picture({ name, alt }: { name: keyof typeof pictures; alt: string }) {
+  const { src, width, height } = pictures[name];
+  return (
+    <a href={src} className="block">
+      {/* biome-ignore lint/performance/noImgElement: it is shown as it is, and needs no script */}
+      <img src={src} width={width} height={height} alt={alt} loading="lazy" className="h-auto w-full rounded-lg border" />
+    </a>
+  );
 }
 
 /** The address of the REST API as the reader reaches it. */
@@ -245,6 +264,7 @@ const components = {
   NodeExample,
   NodeFields,
   NodeTable,
+  Picture,
   ShortcutTables,
   SettingsTable,
   Kbd,

@@ -5,9 +5,11 @@ import type { ReactNode } from "react";
 import { plural } from "#components/format.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { FieldError } from "#components/ui/field.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { thumbRoom } from "#components/ui/styles.ts";
 import type { Agent } from "#server/features/agents/schema.ts";
 import { providerKind } from "#server/llm/kinds.ts";
 
@@ -137,7 +139,7 @@ export function LinkPicker(props: LinkPickerProps) {
           {legend}
           {value.length > 0 && <span className="ml-1.5 font-normal text-ink-faint">{value.length} chosen</span>}
         </span>
-        <Link href={manage.href} className="text-12 text-thread-text hover:underline">
+        <Link href={manage.href} className={cn("text-12 text-thread-text hover:underline", thumbRoom)}>
           {manage.label}
         </Link>
       </legend>

@@ -58,7 +58,7 @@ export function AgentForm({ editing, hasShortcut = false }: { editing: AgentEdit
       onInput={form.prepare}
       noValidate
       aria-label={base ? `Agent ${base.name}` : "New agent"}
-      className="flex min-w-0 flex-col gap-5"
+      className="@container flex min-w-0 flex-col gap-5"
     >
       <UnsavedGuard isDirty={form.isDirty && !form.isPending && !isKept} />
       {foundSince !== null && (
@@ -75,7 +75,7 @@ export function AgentForm({ editing, hasShortcut = false }: { editing: AgentEdit
       )}
       <fieldset disabled={!canEdit} className="flex min-w-0 flex-col gap-5">
         <FormField form={form} name="name" hint="Expressions read the answer by this name." autoComplete="off" autoFocus={!base} />
-        <div className="grid gap-5 sm:grid-cols-2">
+        <div className="grid @md:grid-cols-2 gap-5">
           <FormField form={form} name="llm_key_id" hint={null}>
             <KeyPicker
               value={form.values.llm_key_id}
@@ -94,7 +94,7 @@ export function AgentForm({ editing, hasShortcut = false }: { editing: AgentEdit
           rows={10}
           placeholder="You read support mails and answer with one word: billing, bug or other."
         />
-        <div className="grid gap-5 sm:grid-cols-2">
+        <div className="grid @md:grid-cols-2 gap-5">
           <FormField form={form} name="temperature" hint="0 is steady, 2 is wild; empty leaves it to the model." isOptional />
           <FormField form={form} name="max_tokens" hint="In tokens; empty leaves it to the model." isOptional />
         </div>

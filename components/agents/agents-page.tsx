@@ -51,7 +51,7 @@ export function AgentsPage() {
       )}
       {agents.data && !isFirst && (
         <>
-          <SearchField label="Search agents" value={search.text} onValueChange={search.setText} className="-mb-2 max-w-72" />
+          <SearchField label="Search agents" value={search.text} onValueChange={search.setText} className="-mb-2 sm:max-w-72" />
           {shown.length === 0 ? (
             <NothingMatches q={search.q} />
           ) : (
@@ -65,7 +65,7 @@ export function AgentsPage() {
               <TableBody>
                 {shown.map((agent) => (
                   <TableRow key={agent.id} className="relative">
-                    <TableCell>
+                    <TableCell className="w-3/5 max-w-0">
                       <span className="flex items-center gap-2.5">
                         <span aria-hidden className="grid size-6 shrink-0 place-items-center rounded-md bg-role-agent text-paper">
                           <Bot className="size-3.5" />
@@ -74,7 +74,7 @@ export function AgentsPage() {
                           <Link href={`/agents/${agent.id}`} className="font-semibold after:absolute after:inset-0">
                             {agent.name}
                           </Link>
-                          {agent.description && <span className="block max-w-96 truncate text-12 text-ink-faint">{agent.description}</span>}
+                          {agent.description && <span className="block truncate text-12 text-ink-faint">{agent.description}</span>}
                         </span>
                       </span>
                     </TableCell>

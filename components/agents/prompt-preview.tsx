@@ -117,7 +117,7 @@ function Part({ title, note, children }: { title: string; note?: string | undefi
 function Disclosure({ summary, about, children }: { summary: ReactNode; about: string; children: ReactNode }) {
   return (
     <details className="group min-w-0 rounded-lg border bg-surface">
-      <summary className="flex min-h-8 cursor-pointer list-none items-start gap-2 px-2.5 py-1.5 text-12 pointer-coarse:min-h-10 [&::-webkit-details-marker]:hidden">
+      <summary className="flex min-h-8 cursor-pointer list-none items-start gap-2 px-2.5 py-1.5 text-12 pointer-coarse:min-h-11 [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden className="mt-0.5 size-3.5 shrink-0 text-ink-faint transition-transform group-open:rotate-90" />
         <span className="min-w-0 break-words">
           {summary} <span className="text-ink-soft">{about}</span>

@@ -75,7 +75,7 @@ function DraftState({ editing: { form, base, changed, discard } }: { editing: Ag
     return `Draft, not published${named.length ? `: ${named.join(", ")} changed since version ${base.version}` : ""}`;
   };
   return (
-    <div className="flex min-w-0 flex-1 items-center gap-2 text-12 text-ink-soft max-sm:order-first max-sm:basis-full">
+    <div className="flex min-w-0 flex-1 items-center gap-2 text-12 text-ink-soft @max-md:order-first @max-md:basis-full">
       <p role="status" className="min-w-0">
         {words()}
       </p>

@@ -170,7 +170,12 @@ function useKeptDraft({ id, form, before, onFound }: KeptDraftOptions) {
   useEffect(() => {
     // While it is published it is as good as gone: what comes of that says whether it stays.
     if (id === null || !state.isRead || isPending) return;
-    if (!isDirty) return dropDraft(id);
+    if (!isDirty) {
+      dropDraft(id);
+      // What is written from now on was not found here.
+      setState((now) => (now.foundSince === null ? now : { ...now, foundSince: null }));
+      return;
+    }
     const isKept = keepDraft(id, values, before);
     setState((now) => (now.isKept === isKept ? now : { ...now, isKept }));
   }, [id, state.isRead, values, isDirty, isPending]);

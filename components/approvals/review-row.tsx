@@ -45,7 +45,7 @@ export function ReviewRow({ review, isShown, isChosen, isSelected, pending, onSe
   return (
     <div
       className={cn(
-        "flex items-start gap-2 px-3",
+        "flex items-start gap-2 px-3 pointer-coarse:pl-4",
         isShown ? "bg-thread-soft" : "hover:bg-hover",
         isShown && !isChosen && "max-[1099px]:bg-transparent",
         pending && "opacity-60",
@@ -56,7 +56,7 @@ export function ReviewRow({ review, isShown, isChosen, isSelected, pending, onSe
           label={<span className="sr-only">Select {name}</span>}
           checked={isSelected}
           onCheckedChange={onSelect}
-          className="mt-2.5 max-sm:mt-3.5 max-sm:-ml-1 max-sm:min-w-6"
+          className="mt-2.5 max-sm:mt-3.5 max-sm:min-w-6"
         />
       )}
       <button

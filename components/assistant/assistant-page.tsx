@@ -29,7 +29,7 @@ export function AssistantPage() {
             New thread
           </Button>
         </div>
-        <div className="min-h-0 flex-1 overflow-y-auto">
+        <div className="min-h-0 flex-1 overflow-y-auto pl-4">
           <ThreadList current={threadId} onOpen={open} />
         </div>
       </nav>

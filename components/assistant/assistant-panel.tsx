@@ -36,11 +36,11 @@ export function AssistantPanel() {
           href={threadId === null ? ASSISTANT_PAGE : `${ASSISTANT_PAGE}?thread=${threadId}`}
           aria-label="Open as a page"
           title="Open as a page"
-          className="inline-flex size-7 items-center justify-center rounded-md text-ink-soft hover:bg-hover hover:text-ink pointer-coarse:size-10 [&_svg]:size-3.5"
+          className="inline-flex size-7 items-center justify-center rounded-md text-ink-soft hover:bg-hover hover:text-ink pointer-coarse:size-11 [&_svg]:size-3.5"
         >
           <Maximize2 aria-hidden />
         </Link>
-        <IconButton label="Close assistant" icon={<X />} onClick={close} className="pointer-coarse:size-10" />
+        <IconButton label="Close assistant" icon={<X />} onClick={close} className="pointer-coarse:size-11" />
       </header>
       <AssistantView key={project.id} threadId={threadId} onThreadChange={setThreadId} />
     </>

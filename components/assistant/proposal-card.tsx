@@ -251,7 +251,7 @@ function NodeChange({ change }: { change: NodeDiff }) {
   if (values.length === 0) return <div className="flex items-center gap-2 px-2 py-1">{line}</div>;
   return (
     <details className="group rounded-md border bg-surface open:bg-raised">
-      <summary className="flex cursor-pointer list-none items-center gap-2 rounded-md px-2 py-1.5 hover:bg-hover pointer-coarse:min-h-10 [&::-webkit-details-marker]:hidden">
+      <summary className="flex cursor-pointer list-none items-center gap-2 rounded-md px-2 py-1.5 hover:bg-hover pointer-coarse:min-h-11 [&::-webkit-details-marker]:hidden">
         {line}
         <span className="ml-auto max-w-[45%] shrink-0 truncate text-12 text-ink-faint">
           {values.map(({ field }) => fieldTitle(node.type, field)).join(", ")}

@@ -127,7 +127,7 @@ export function ThreadMenu({ current, onOpen, heading: Heading }: ThreadListProp
           trigger={
             <button
               type="button"
-              className="flex h-7 min-w-0 items-center gap-1.5 rounded-md px-2 hover:bg-hover data-[state=open]:bg-press pointer-coarse:h-10"
+              className="flex h-7 min-w-0 items-center gap-1.5 rounded-md px-2 hover:bg-hover data-[state=open]:bg-press pointer-coarse:h-11"
             >
               <Sparkles aria-hidden className="size-3.5 shrink-0 text-thread-text" />
               <span className="sr-only">Threads: </span>
@@ -140,7 +140,7 @@ export function ThreadMenu({ current, onOpen, heading: Heading }: ThreadListProp
           <ThreadList current={current} onOpen={open} />
         </Popover>
       </Heading>
-      <IconButton label="New thread" icon={<SquarePen />} onClick={() => open(null)} className="pointer-coarse:size-10" />
+      <IconButton label="New thread" icon={<SquarePen />} onClick={() => open(null)} className="pointer-coarse:size-11" />
     </>
   );
 }

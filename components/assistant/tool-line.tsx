@@ -79,7 +79,7 @@ export function ToolLine({ part: { name, answer }, isRunning }: { part: ToolPart
       {place && (
         <Link
           href={place.href}
-          className="inline-flex min-h-6 shrink-0 items-center gap-0.5 rounded-sm font-semibold text-thread-text hover:underline -my-0.75 pointer-coarse:min-h-10 pointer-coarse:-my-2"
+          className="inline-flex min-h-6 shrink-0 items-center gap-0.5 rounded-sm font-semibold text-thread-text hover:underline -my-0.75 pointer-coarse:min-h-11 pointer-coarse:-my-2"
         >
           {place.label}
           <ArrowUpRight aria-hidden className="size-3" />

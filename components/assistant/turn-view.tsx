@@ -58,7 +58,7 @@ export const TurnView = memo(function TurnView({ turn, onAsk, onTakeBack, isLast
             {onTakeBack && (
               <button
                 type="button"
-                className="min-h-6 rounded-sm text-thread-text underline underline-offset-2 pointer-coarse:min-h-10"
+                className="min-h-6 rounded-sm text-thread-text underline underline-offset-2 pointer-coarse:min-h-11"
                 onClick={() => onTakeBack(turn)}
               >
                 Take back
@@ -96,7 +96,7 @@ function About({ turn: { attached, context } }: { turn: Turn }) {
           <li key={kind} className="min-w-0">
             <Link
               href={placeOf(refs[kind])?.href ?? ""}
-              className="flex min-h-6 items-center gap-1 rounded-sm text-12 text-ink-soft hover:text-ink hover:underline pointer-coarse:min-h-10"
+              className="flex min-h-6 items-center gap-1 rounded-sm text-12 text-ink-soft hover:text-ink hover:underline pointer-coarse:min-h-11"
             >
               <Icon aria-hidden className="size-3 shrink-0" />
               <span className="min-w-0 truncate">
@@ -201,7 +201,7 @@ function TellMe() {
   return (
     <button
       type="button"
-      className="min-h-6 rounded-sm text-thread-text underline underline-offset-2 pointer-coarse:min-h-10"
+      className="min-h-6 rounded-sm text-thread-text underline underline-offset-2 pointer-coarse:min-h-11"
       onClick={async () => setPermission(await Notification.requestPermission())}
     >
       Tell me when it is done

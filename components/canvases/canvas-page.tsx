@@ -104,7 +104,7 @@ export function CanvasPage({ canvasId, initial }: CanvasPageProps) {
                 Reconnecting…
               </Badge>
             )}
-            <div className="w-44 in-data-wall:hidden">
+            <div className="w-44 max-sm:w-43 in-data-wall:hidden">
               <Select
                 aria-label="Time"
                 value={range ?? OWN}

@@ -9,11 +9,13 @@ import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
+import { thumbRoom } from "#components/ui/styles.ts";
 import { Time } from "#components/ui/time.tsx";
 import { useNewWorkflow } from "#components/workflows/new-workflow.ts";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
@@ -25,7 +27,7 @@ const WHILE_QUIET_MS = 10_000;
 /** A paused run waits for people, perhaps for months; it is listed among the approvals. */
 const ACTIVE = executionStatuses.filter((status) => !isFinal(status) && status !== "paused").join(",");
 
-const moreLink = "inline-flex min-h-6 items-center text-12 text-thread-text hover:underline";
+const moreLink = cn("inline-flex min-h-6 items-center text-12 text-thread-text hover:underline", thumbRoom);
 
 export function HomePage() {
   const trpc = useTRPC();

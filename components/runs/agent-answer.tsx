@@ -26,7 +26,7 @@ export function ToolStep({ part: { name, args, answer }, isRunning }: { part: To
   const state = answer ? (answer.success ? "Done" : "Failed") : isRunning ? "Running" : "Stopped";
   return (
     <details className="group min-w-0 rounded-md border bg-raised text-12">
-      <summary className="flex min-h-8 cursor-pointer list-none items-center gap-2 px-2.5 text-ink-soft hover:text-ink pointer-coarse:min-h-10 [&::-webkit-details-marker]:hidden">
+      <summary className="flex min-h-8 cursor-pointer list-none items-center gap-2 px-2.5 text-ink-soft hover:text-ink pointer-coarse:min-h-11 [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden className="size-3.5 shrink-0 transition-transform group-open:rotate-90" />
         <span className="shrink-0 font-semibold font-mono text-ink">{name}</span>
         <span className="min-w-0 flex-1 truncate">{summaryOf(args)}</span>

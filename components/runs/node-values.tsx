@@ -21,7 +21,7 @@ import type { NodeStatus } from "#server/runs/status-schema.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 
 const tabStyle =
-  "relative h-8 whitespace-nowrap px-2 font-semibold text-14 text-ink-soft after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full hover:text-ink focus-visible:outline-offset-[-2px] data-[state=active]:text-ink data-[state=active]:after:bg-thread";
+  "relative h-8 whitespace-nowrap px-2 pointer-coarse:h-11 font-semibold text-14 text-ink-soft after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full hover:text-ink focus-visible:outline-offset-[-2px] data-[state=active]:text-ink data-[state=active]:after:bg-thread";
 
 /** Output and input of one node in the run on the screen; of a node inside a loop, for the item that is looked at. */
 export function NodeValues({ nodeId }: { nodeId: string }) {

@@ -98,7 +98,7 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
             <dt>Run id</dt>
             <dd className="flex items-center gap-1 font-mono text-12">
               {id.slice(0, 8)}…
-              <CopyButton value={id} what="run id" className="size-6" />
+              <CopyButton value={id} what="run id" className="relative z-1 size-6 pointer-coarse:-my-2.5" />
             </dd>
           </div>
         </dl>

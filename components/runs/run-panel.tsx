@@ -99,7 +99,7 @@ export function RunPanel() {
             {executionId && (
               <Link
                 href={`/runs/${executionId}`}
-                className="inline-flex h-6 items-center gap-1 whitespace-nowrap rounded-md px-1.5 text-12 text-thread-text hover:underline"
+                className="inline-flex h-6 items-center gap-1 whitespace-nowrap rounded-md px-1.5 text-12 pointer-coarse:h-11 text-thread-text hover:underline"
               >
                 Open run
                 <ArrowUpRight aria-hidden className="size-3" />

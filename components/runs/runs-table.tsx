@@ -10,7 +10,7 @@ import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Marked } from "#components/ui/marked.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
-import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { selectColumn, Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Elapsed, Time } from "#components/ui/time.tsx";
 import type { ExecutionSummary } from "#server/runs/schema.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
@@ -66,7 +66,7 @@ function RunRows({ runs, hasWorkflow, onShow, finder = null, selection }: RunsTa
     <Table label="Runs" className={hasWorkflow ? "md:min-w-230" : "md:min-w-190"}>
       <TableHead>
         {selection && (
-          <TableHeader className="w-8 pr-0">
+          <TableHeader className={selectColumn}>
             <Checkbox
               label={<span className="sr-only">Select all on this page</span>}
               checked={allChosen}
@@ -94,7 +94,7 @@ function RunRows({ runs, hasWorkflow, onShow, finder = null, selection }: RunsTa
         {runs.map((run) => (
           <TableRow key={run.id} className="relative">
             {selection && (
-              <TableCell className="relative z-1 w-8 pr-0">
+              <TableCell className={selectColumn}>
                 <Checkbox
                   label={
                     <span className="sr-only">

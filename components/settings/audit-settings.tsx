@@ -57,7 +57,7 @@ function AuditLog() {
           setText(next);
           if (page > 1) setPage(1);
         }}
-        className="-mb-2 max-w-72"
+        className="-mb-2 sm:max-w-72"
       />
       <AuditFilters filter={filter} onChange={(changes) => setQuery({ ...changes, page: undefined })} />
       <TableLoading query={entries} label="Loading the audit log" />

@@ -142,7 +142,7 @@ function ThemeChooser() {
           <RadioGroup.Item
             key={value}
             value={value}
-            className="flex h-9 items-center gap-2 rounded-md border border-line-control bg-raised px-3 text-14 text-ink-soft hover:text-ink data-[state=checked]:border-thread data-[state=checked]:bg-thread-soft data-[state=checked]:font-semibold data-[state=checked]:text-ink"
+            className="flex h-9 items-center gap-2 rounded-md pointer-coarse:h-11 border border-line-control bg-raised px-3 text-14 text-ink-soft hover:text-ink data-[state=checked]:border-thread data-[state=checked]:bg-thread-soft data-[state=checked]:font-semibold data-[state=checked]:text-ink"
           >
             <Icon aria-hidden className="size-3.5" />
             {label}

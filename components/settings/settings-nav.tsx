@@ -41,7 +41,7 @@ export function SettingsNav() {
               key={href}
               href={href}
               {...(pathname === href && { "aria-current": "page" as const })}
-              className="relative flex h-9 shrink-0 items-center text-14 text-ink-soft hover:text-ink focus-visible:outline-offset-[-2px] aria-[current=page]:text-ink max-sm:h-11 max-lg:font-semibold max-lg:after:absolute max-lg:after:inset-x-0 max-lg:after:bottom-0 max-lg:after:h-0.5 max-lg:after:rounded-full max-lg:aria-[current=page]:after:bg-thread lg:h-8 lg:rounded-md lg:px-2 lg:hover:bg-hover lg:aria-[current=page]:bg-hover lg:aria-[current=page]:font-semibold"
+              className="relative flex h-9 shrink-0 items-center text-14 text-ink-soft hover:text-ink focus-visible:outline-offset-[-2px] aria-[current=page]:text-ink max-sm:h-11 max-lg:min-w-11 max-lg:justify-center max-lg:font-semibold max-lg:after:absolute max-lg:after:inset-x-0 max-lg:after:bottom-0 max-lg:after:h-0.5 max-lg:after:rounded-full max-lg:aria-[current=page]:after:bg-thread lg:h-8 lg:rounded-md lg:px-2 lg:hover:bg-hover lg:aria-[current=page]:bg-hover lg:aria-[current=page]:font-semibold"
             >
               {label}
             </Link>

@@ -13,7 +13,7 @@ export const personalSettings: readonly SettingsPage[] = [
   { href: "/settings/api-keys", label: "API keys", words: "tokens" },
 ];
 export const projectSettings: readonly SettingsPage[] = [
-  { href: "/settings/project", label: "General" },
+  { href: "/settings/project", label: "Project", words: "general slug assistant" },
   { href: "/settings/members", label: "Members", words: "people roles invitations" },
   { href: "/settings/limits", label: "Limits" },
   { href: "/settings/usage", label: "Usage", words: "costs tokens" },

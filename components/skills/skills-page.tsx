@@ -49,7 +49,7 @@ export function SkillsPage() {
         description="Prompts for one kind of work each. Take a built-in one, or write down how your team does it."
         actions={skills.data && !isFirst && create}
       />
-      <SearchField label="Search skills" value={search.text} onValueChange={search.setText} className="-mb-2 max-w-72" />
+      <SearchField label="Search skills" value={search.text} onValueChange={search.setText} className="-mb-2 sm:max-w-72" />
       <TableLoading query={skills} label="Loading skills" />
       {skills.data?.total === 0 && <NothingMatches q={search.q} />}
       {skills.data && isFirst && (

@@ -50,7 +50,7 @@ export function Button({
       aria-busy={isPending || undefined}
       className={cn(
         "relative inline-flex shrink-0 select-none items-center justify-center whitespace-nowrap border font-semibold transition-[background-color,border-color,color,opacity]",
-        "disabled:cursor-not-allowed disabled:opacity-55 aria-busy:opacity-80 pointer-coarse:min-h-9",
+        "disabled:cursor-not-allowed disabled:opacity-55 aria-busy:opacity-80 pointer-coarse:min-h-11 pointer-coarse:min-w-11",
         VARIANTS[variant],
         SIZES[size],
         isTooEarly && "disabled:opacity-100",

@@ -25,7 +25,7 @@ export function Checkbox({ label, hint, checked, onCheckedChange, disabled = fal
         disabled={disabled}
         onCheckedChange={(value) => onCheckedChange(value === true)}
         {...(hint ? { "aria-describedby": `${id}hint` } : {})}
-        className="relative mt-0.5 flex size-4 shrink-0 items-center justify-center rounded-sm border border-line-control bg-raised text-on-thread before:absolute before:-inset-1 data-[state=checked]:border-thread data-[state=checked]:bg-thread disabled:opacity-50"
+        className="relative mt-0.5 flex size-4 shrink-0 items-center justify-center rounded-sm border border-line-control bg-raised text-on-thread before:absolute before:-inset-1 pointer-coarse:before:-inset-3.75 data-[state=checked]:border-thread data-[state=checked]:bg-thread disabled:opacity-50"
       >
         <Radix.Indicator>
           <Check aria-hidden className="size-3" strokeWidth={3} />

@@ -108,7 +108,7 @@ export function Combobox({
             setActive(-1);
             setIsOpen(true);
           }}
-          className={cn(controlStyle, "h-8 pr-8 pl-2.5 font-mono text-12 placeholder:font-sans placeholder:text-13 pointer-coarse:h-10")}
+          className={cn(controlStyle, "h-8 pr-8 pl-2.5 font-mono text-12 placeholder:font-sans placeholder:text-13 pointer-coarse:h-11")}
         />
         <ChevronDown aria-hidden className="pointer-events-none absolute top-1/2 right-2 size-3.5 -translate-y-1/2 text-ink-faint" />
       </Radix.Anchor>

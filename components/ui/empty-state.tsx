@@ -22,7 +22,7 @@ export function EmptyState({ title, children, actions, size = "page", className 
       )}
     >
       <h2 className={cn("font-semibold text-ink", size === "page" ? "text-16" : "text-14")}>{title}</h2>
-      <div className="max-w-120 text-14 text-ink-soft">{children}</div>
+      <div className="w-full max-w-120 text-14 text-ink-soft">{children}</div>
       {actions && <div className="mt-1 flex flex-wrap items-center gap-3">{actions}</div>}
     </div>
   );

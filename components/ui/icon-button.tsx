@@ -20,7 +20,7 @@ export interface IconButtonProps extends Omit<ComponentProps<"button">, "childre
 
 const SIZES = { sm: "size-6", md: "size-7", lg: "size-8" } as const;
 
-/** A square button with an icon alone; at least 24 px, so that a finger or a shaky pointer hits it. */
+/** A square button with an icon alone; at least 24 px, so that a shaky pointer hits it, and 44 px for a thumb. */
 export function IconButton({
   label,
   icon,
@@ -43,7 +43,7 @@ export function IconButton({
       aria-busy={isPending || undefined}
       disabled={disabled || isPending}
       className={cn(
-        "inline-flex shrink-0 items-center justify-center rounded-md text-ink-soft transition-colors hover:bg-hover hover:text-ink data-[state=open]:bg-hover data-[state=open]:text-ink",
+        "inline-flex shrink-0 items-center justify-center rounded-md text-ink-soft transition-colors pointer-coarse:min-h-11 pointer-coarse:min-w-11 hover:bg-hover hover:text-ink data-[state=open]:bg-hover data-[state=open]:text-ink",
         "aria-pressed:bg-thread-soft aria-pressed:text-thread-text disabled:cursor-not-allowed disabled:opacity-45 disabled:hover:bg-transparent [&_svg]:size-3.5",
         SIZES[size],
         className,

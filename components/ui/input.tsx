@@ -14,7 +14,7 @@ export function Input({ className, type = "text", ...rest }: Omit<ComponentProps
       type={type}
       {...useFieldControl()}
       {...rest}
-      className={cn(controlStyle, "h-8 px-2.5 read-only:bg-sunken pointer-coarse:h-10", className)}
+      className={cn(controlStyle, "h-8 px-2.5 read-only:bg-sunken pointer-coarse:h-11", className)}
     />
   );
 }

@@ -16,7 +16,7 @@ export function Marked({ text, q = "", finder = wordFinder(q) }: { text: string;
   for (const match of text.matchAll(finder)) {
     parts.push(
       text.slice(end, match.index),
-      <mark key={match.index} className="rounded-xs bg-thread-soft font-semibold text-inherit">
+      <mark key={match.index} className="rounded-xs bg-thread-soft font-semibold text-ink">
         {match[0]}
       </mark>,
     );

@@ -25,7 +25,7 @@ export function MultiSelect<Value extends string>({ label, none, values, onValue
     <Radix.Root>
       <Radix.Trigger
         aria-label={`${label}: ${chosen.length ? chosen.join(", ") : none}`}
-        className={cn(controlStyle, "flex h-8 items-center justify-between gap-2 pr-2 pl-2.5 text-left pointer-coarse:h-10", className)}
+        className={cn(controlStyle, "flex h-8 items-center justify-between gap-2 pr-2 pl-2.5 text-left pointer-coarse:h-11", className)}
       >
         <span className="truncate">{shown}</span>
         <ChevronDown aria-hidden className="size-3.5 shrink-0 text-ink-faint" />

@@ -57,7 +57,7 @@ export function SearchSelect(props: SearchSelectProps) {
           disabled={disabled}
           className={cn(
             controlStyle,
-            "flex h-8 items-center justify-between gap-2 pr-2 pl-2.5 text-left pointer-coarse:h-10",
+            "flex h-8 items-center justify-between gap-2 pr-2 pl-2.5 text-left pointer-coarse:h-11",
             isEmpty && "text-ink-faint",
             className,
           )}

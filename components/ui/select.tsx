@@ -47,8 +47,8 @@ export function Select<Value extends string>({
         {...rest}
         className={cn(
           controlStyle,
-          "flex items-center justify-between gap-2 pr-2 pl-2.5 text-left data-placeholder:text-ink-faint",
-          size === "sm" ? "h-7" : "h-8 pointer-coarse:h-10",
+          "flex items-center justify-between gap-2 pr-2 pl-2.5 text-left data-placeholder:text-ink-faint pointer-coarse:h-11",
+          size === "sm" ? "h-7" : "h-8",
           className,
         )}
       >

@@ -23,7 +23,7 @@ export function Switch({ label, checked, onCheckedChange, disabled = false, clas
       onCheckedChange={onCheckedChange}
       disabled={disabled}
       className={cn(
-        "relative inline-flex h-4.5 w-7.5 shrink-0 items-center rounded-full border border-line-control bg-sunken transition-colors before:absolute before:-inset-x-1 before:-inset-y-1.5 disabled:cursor-not-allowed disabled:opacity-55 data-[state=checked]:border-thread data-[state=checked]:bg-thread",
+        "relative inline-flex h-4.5 w-7.5 shrink-0 items-center rounded-full border border-line-control bg-sunken transition-colors before:absolute before:-inset-x-1 before:-inset-y-1.5 pointer-coarse:before:-inset-x-2 pointer-coarse:before:-inset-y-3.5 disabled:cursor-not-allowed disabled:opacity-55 data-[state=checked]:border-thread data-[state=checked]:bg-thread",
         className,
       )}
     >

@@ -33,8 +33,11 @@ export const TableRow = ({ className, ...rest }: ComponentProps<"tr">) => (
   <tr {...rest} className={cn("transition-colors [tbody>&]:hover:bg-hover", className)} />
 );
 
+/** Of the cells of the column in which rows are selected. */
+export const selectColumn = "relative z-1 w-8 pr-0 pointer-coarse:pl-4";
+
 export const TableHeader = ({ className, ...rest }: ComponentProps<"th">) => (
-  <th scope="col" {...rest} className={cn("h-8 whitespace-nowrap px-3 text-left font-semibold", className)} />
+  <th scope="col" {...rest} className={cn("h-8 whitespace-nowrap px-3 pointer-coarse:h-11 text-left font-semibold", className)} />
 );
 
 /** The heading of a column of buttons, which speak for themselves to those who see them. */
@@ -128,7 +131,12 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
   return (
     <>
       {isSearchable && (
-        <SearchField label={`Search ${inSentence(label)}`} value={search.text} onValueChange={search.setText} className="-mb-2 max-w-72" />
+        <SearchField
+          label={`Search ${inSentence(label)}`}
+          value={search.text}
+          onValueChange={search.setText}
+          className="-mb-2 sm:max-w-72"
+        />
       )}
       <TableLoading query={query} label={loadingLabel} rows={3} />
       {query.data?.total === 0 && (isSearched ? <NothingMatches q={search.q} /> : empty)}

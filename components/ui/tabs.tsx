@@ -25,7 +25,7 @@ export function Tabs<Value extends string>({ label, value, onValueChange, tabs, 
             <Radix.Trigger
               key={tab.value}
               value={tab.value}
-              className="relative h-9 px-2 font-semibold text-14 text-ink-soft transition-colors after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full hover:text-ink focus-visible:outline-offset-[-2px] data-[state=active]:text-ink data-[state=active]:after:bg-thread"
+              className="relative h-9 px-2 font-semibold text-14 text-ink-soft transition-colors pointer-coarse:h-11 pointer-coarse:min-w-11 after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full hover:text-ink focus-visible:outline-offset-[-2px] data-[state=active]:text-ink data-[state=active]:after:bg-thread"
             >
               {tab.label}
             </Radix.Trigger>

@@ -50,7 +50,7 @@ export function EditorHeader({ tab, onTabChange, run, isReadOnly }: EditorHeader
     <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b bg-surface px-3 py-1.5 max-sm:pl-1">
       <div className="flex min-w-0 flex-1 items-center gap-1.5 max-sm:basis-0">
         <nav aria-label="Breadcrumb" className="flex shrink-0 items-center gap-1 text-14 text-ink-soft">
-          <Link href="/workflows" className="inline-flex h-6 items-center rounded-sm hover:text-ink max-sm:size-9 max-sm:justify-center">
+          <Link href="/workflows" className="inline-flex h-6 items-center rounded-sm hover:text-ink max-sm:size-11 max-sm:justify-center">
             <ChevronLeft aria-hidden className="size-4 sm:hidden" />
             <span className="max-sm:sr-only">Workflows</span>
           </Link>
@@ -77,7 +77,7 @@ export function EditorHeader({ tab, onTabChange, run, isReadOnly }: EditorHeader
               onTabChange(other);
               document.getElementById(`view-${other}`)?.focus();
             }}
-            className="h-6 rounded-sm px-2.5 font-semibold text-14 text-ink-soft hover:text-ink aria-selected:bg-raised aria-selected:text-ink aria-selected:shadow-sm pointer-coarse:h-8"
+            className="h-6 rounded-sm px-2.5 font-semibold text-14 text-ink-soft hover:text-ink aria-selected:bg-raised aria-selected:text-ink aria-selected:shadow-sm pointer-coarse:h-11"
             onClick={() => onTabChange(key)}
           >
             {TABS[key]}

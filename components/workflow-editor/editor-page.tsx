@@ -264,7 +264,7 @@ function FirstSteps() {
           {" "}
           <button
             type="button"
-            className="pointer-events-auto min-h-6 text-thread-text underline underline-offset-2 pointer-coarse:min-h-10"
+            className="pointer-events-auto min-h-6 text-thread-text underline underline-offset-2 pointer-coarse:min-h-11"
             onClick={() => open()}
           >
             Have the assistant build it

@@ -75,7 +75,7 @@ export function FirstRequest() {
             <li key={starter.title}>
               <button
                 type="button"
-                className="h-7 whitespace-nowrap rounded-full border border-line-strong px-2.5 text-12 text-ink-soft hover:border-line-control hover:text-ink pointer-coarse:h-9"
+                className="h-7 whitespace-nowrap rounded-full border border-line-strong px-2.5 text-12 text-ink-soft hover:border-line-control hover:text-ink pointer-coarse:h-11"
                 onClick={() => begin(starter.text)}
               >
                 {starter.title}

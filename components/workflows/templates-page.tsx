@@ -45,7 +45,7 @@ export function TemplatesPage({ pictures }: { pictures: Record<string, ReactNode
         description="Whole workflows with real prompts. Each becomes a workflow of your own, to change as you like."
       />
       <div className="-mb-2 flex flex-wrap items-center gap-x-6 gap-y-3">
-        <SearchField label="Search templates" value={search} onValueChange={setSearch} className="w-72 max-w-full" />
+        <SearchField label="Search templates" value={search} onValueChange={setSearch} className="w-full sm:w-72" />
         <Checkbox label="No model key needed" checked={isKeyless} onCheckedChange={setIsKeyless} />
       </div>
       <LoadFailure query={templates} />

@@ -14,7 +14,7 @@ import { MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { RowMenu } from "#components/ui/row-menu.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Switch } from "#components/ui/switch.tsx";
-import { TableCell, TableRow } from "#components/ui/table.tsx";
+import { selectColumn, TableCell, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { useExport } from "#components/workflows/export-file.ts";
@@ -56,12 +56,11 @@ export function WorkflowRow({ workflow, q, folder, isSelected, onSelectedChange,
   return (
     <TableRow className={cn("relative", isSelected && "bg-thread-soft/50")}>
       {canEdit && (
-        <TableCell className="relative z-1 w-8 pr-0">
+        <TableCell className={selectColumn}>
           <Checkbox
             label={<span className="sr-only">Select {workflow.name}</span>}
             checked={isSelected}
             onCheckedChange={onSelectedChange}
-            className="before:-inset-3.5"
           />
         </TableCell>
       )}

@@ -20,7 +20,7 @@ import { MenuItem } from "#components/ui/menu.tsx";
 import { MoreMenu } from "#components/ui/more-menu.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { Pager, PER_PAGE, Table, TableBody, TableHead, TableHeader, TableLoading } from "#components/ui/table.tsx";
+import { Pager, PER_PAGE, selectColumn, Table, TableBody, TableHead, TableHeader, TableLoading } from "#components/ui/table.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { BulkOutcomeDialog } from "#components/workflows/bulk-outcome.tsx";
 import { FolderList } from "#components/workflows/folder-list.tsx";
@@ -249,7 +249,7 @@ export function WorkflowsPage() {
               <Table label="Workflows">
                 <TableHead>
                   {canEdit && (
-                    <TableHeader className="w-8 pr-0">
+                    <TableHeader className={selectColumn}>
                       <Checkbox
                         label={<span className="sr-only">Select all on this page</span>}
                         checked={selection.isPageChosen}

@@ -51,6 +51,17 @@ test("the guide", async ({ pageOf }) => {
   await expect(page.getByRole("main").getByRole("link").first()).toHaveAttribute("href", "/docs/administration#limits");
   await expect(page.locator("mark").first()).toHaveText(/rate|limit/i);
   await expectAccessible(page);
+  // How many there are is said, and none is left out in silence.
+  await search.fill("run");
+  await search.press("Enter");
+  const found = page.getByRole("main").getByRole("listitem");
+  await expect(found).toHaveCount(20);
+  const all = page.getByRole("link", { name: /^Show all \d+$/ });
+  const count = Number((await all.textContent())?.replace(/\D/g, ""));
+  await expect(page.getByText(`${count} sections, the best first`)).toBeVisible();
+  await all.click();
+  await expect(found).toHaveCount(count);
+  await expect(all).toHaveCount(0);
   await search.fill("zeppelin");
   await search.press("Enter");
   await expect(page.getByText("No page has these words.")).toBeVisible();

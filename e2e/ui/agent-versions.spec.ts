@@ -91,6 +91,7 @@ test("an agent is changed as a draft, tried before it is published, said whom it
   await history.getByRole("button", { name: "Restore" }).click();
   await expect(history).toBeHidden();
   await expect(prompt).toHaveValue("Be brief.\nAnswer in one line.");
+  await expect(form.getByText("is still here")).toHaveCount(0); // that was an earlier draft, which has been published
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(prompt).toHaveValue("Be kind.\nAnswer in one line.");
   await page.getByRole("button", { name: "History" }).click();

@@ -86,5 +86,5 @@ test("an admin sets a budget, a run waits at it, is allowed to spend more, and g
     error: expect.stringContaining("The budget of the agent “Speaker” is used up"),
   });
   await page.goto("/keys");
-  await expect(page.getByText("Spent $1.40 this month")).toBeVisible();
+  await expect(page.getByText("Spent $1.40 of $90.00 this month")).toBeVisible();
 });

@@ -307,6 +307,10 @@ test("on a phone widgets stand in reading order, and are added and changed, not 
   await page.setViewportSize({ width: 390, height: 844 });
   const flow = await workflow({ name: "Sales", ...giving(SALES) });
   await executed(flow, {});
+  // What an empty one proposes is not cut off at its edge.
+  const { body: empty } = await api.post("/canvases", { name: "Empty" }, { schema: Canvas, status: 201 });
+  await page.goto(`/canvases/${empty.id}`);
+  await expect(page.getByRole("button", { name: /Result/ })).toBeInViewport({ ratio: 1 });
   const { id } = await canvasOf(api, flow.id, ["A", "B"]);
   await page.goto(`/canvases/${id}`);
   await page.getByRole("button", { name: "Add widget" }).click();

@@ -1,16 +1,17 @@
-import type { Page } from "@playwright/test";
+import type { CDPSession, Page } from "@playwright/test";
 import { installSettings, personalSettings, projectSettings } from "#components/shell/settings-pages.ts";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { signIn } from "#e2e/api/people.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { scriptBytes } from "#e2e/script-bytes.ts";
+import { smallTargets } from "#e2e/ui/small-targets.ts";
 import { until } from "#e2e/until.ts";
 import { Canvas } from "#server/features/canvases/schema.ts";
 import { Rag } from "#server/features/knowledge/schema.ts";
 
 // What holds for every page, each opened once: one title, in one place; no fault that axe finds in either theme; nothing said to the
-// console; few scripts; no scrolling sideways on a phone.
+// console; few scripts; on a phone nothing to scroll sideways, and nothing too small for a thumb.
 
 test.describe.configure({ timeout: 180_000 }); // each opens some fifteen pages
 
@@ -32,7 +33,11 @@ interface PageToOpen {
 }
 
 /** What is wrong with a page, a line for each. */
-async function faultsOf(page: Page, { path, mostKb = MOST_KB, hasOwnTitle, isMissing }: PageToOpen): Promise<string[]> {
+async function faultsOf(
+  page: Page,
+  browser: CDPSession,
+  { path, mostKb = MOST_KB, hasOwnTitle, isMissing }: PageToOpen,
+): Promise<string[]> {
   const faults: string[] = [];
   page.on("console", (message) => {
     const isOfBrowser = isMissing && message.text().includes("the server responded with a status of 404");
@@ -60,6 +65,9 @@ async function faultsOf(page: Page, { path, mostKb = MOST_KB, hasOwnTitle, isMis
   await page.setViewportSize({ width: 390, height: 844 });
   const outside = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   await expect.poll(outside, { message: `${path} on a phone` }).toBeLessThanOrEqual(0);
+  await browser.send("Emulation.setTouchEmulationEnabled", { enabled: true });
+  faults.push(...(await smallTargets(page)).map((target) => `too small for a thumb: ${target}`));
+  await browser.send("Emulation.setTouchEmulationEnabled", { enabled: false });
   await page.setViewportSize({ width: 1440, height: 900 });
   for (const event of ["console", "pageerror"]) page.removeAllListeners(event);
   return faults.map((fault) => `${path}: ${fault}`);
@@ -70,8 +78,9 @@ async function expectNoFaults(signedInPage: Page, pages: PageToOpen[]): Promise<
   // Its clock is put forward: no page for the test after this one.
   const page = await signedInPage.context().newPage();
   await page.clock.install();
+  const browser = await page.context().newCDPSession(page);
   const faults: string[] = [];
-  for (const each of pages) faults.push(...(await faultsOf(page, each)));
+  for (const each of pages) faults.push(...(await faultsOf(page, browser, each)));
   expect(faults).toEqual([]);
 }
 
@@ -94,7 +103,11 @@ test("settings", async ({ signedInPage, pageOf }) => {
 });
 
 test("what has something in it", async ({ signedInPage, api, agent, workflow, executed, execute, waiting }) => {
-  const { id: agentId } = await agent({ name: "Scout", model: "echo" });
+  const { id: agentId } = await agent({
+    name: "Scout",
+    model: "echo",
+    description: "Reads what others have written, and says in three lines what is to be changed",
+  });
   const graph = graphOf(
     {
       Start: ["trigger"],
@@ -118,7 +131,7 @@ test("what has something in it", async ({ signedInPage, api, agent, workflow, ex
     ...paths(`/runs/${run.id}/compare/${other.id}`, `/agents/${agentId}`, `/knowledge/${rag.id}`),
     { path: `/runs/${run.id}/fork`, mostKb: GRAPH_KB },
     // What a review shows is Markdown, and a fourth of what this page has beyond every page are the fields that filter it.
-    { path: "/approvals", mostKb: 257 },
+    { path: "/approvals", mostKb: 260 },
     { path: `/runs/${run.id}`, mostKb: GRAPH_KB },
     { path: `/canvases/${canvas.id}`, mostKb: 270, hasOwnTitle: true },
     { path: `/workflows/${flow.id}`, mostKb: GRAPH_KB, hasOwnTitle: true },

@@ -1,5 +1,3 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { expect, test } from "#e2e/fixtures.ts";
 import { startTreadle } from "#e2e/server.ts";
@@ -7,8 +5,6 @@ import { node } from "#e2e/ui/locators.ts";
 
 // The walk of a new user: an empty install, an owner, a key, an agent, a workflow drawn on the canvas, a run that is
 // watched while it happens, and a reload in the middle of it.
-
-const images = join(import.meta.dirname, "../../app/docs/images");
 
 const runPanel = (page: Page) => page.getByRole("region", { name: "Run", exact: true });
 
@@ -98,15 +94,6 @@ test("from an empty install to a finished run", async ({ browser, modelServer })
     await expect(runPanel(page)).toContainText("Running");
     // The button has the focus again, without a hint over the panel: it was the mouse that pressed.
     await expect(page.getByRole("tooltip")).toHaveCount(0);
-    if (process.env.UPDATE_SCREENSHOTS) {
-      mkdirSync(images, { recursive: true });
-      await runPanel(page)
-        .getByRole("button", { name: /^Research/ })
-        .click();
-      await page.getByRole("button", { name: "Fit to screen" }).click();
-      await expect(page.getByText("Version 3 published")).toBeHidden();
-      await page.screenshot({ path: join(images, "editor.png") });
-    }
 
     await page.reload();
     await expect(node(page, "Agent Research")).toHaveAccessibleDescription(/Running/);

@@ -2,6 +2,7 @@ import type { Locator, Page } from "@playwright/test";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
+import { smallTargets } from "#e2e/ui/small-targets.ts";
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
 const zoom = async (page: Page) => Number.parseInt((await page.getByRole("button", { name: /^Zoom \d+ %/ }).textContent()) ?? "", 10);
@@ -136,7 +137,8 @@ test("nodes are added where one points, and one that is new is not born with fau
   expect(below.y).toBeGreaterThan(area.y + area.height / 2);
 });
 
-test("the canvas has a short bar, and on a phone a run leaves it its room", async ({ signedInPage: page, workflow, executed }) => {
+test("the canvas has a short bar, and on a phone a run leaves it its room", async ({ signedInPage: page, agent, workflow, executed }) => {
+  await agent({ model: "echo", description: "Reads what others have written, and says in three lines what is to be changed" });
   const flow = await workflow(row(3));
   const run = await executed(flow, { input: "tea" });
   await page.goto(`/workflows/${flow.id}?run=${run.id}`);
@@ -150,4 +152,17 @@ test("the canvas has a short bar, and on a phone a run leaves it its room", asyn
     .click();
   await expect(page.getByRole("button", { name: /^Explain/ })).toHaveCount(1);
   await expect.poll(async () => (await boxOf(canvas(page))).height).toBeGreaterThan(300);
+
+  // What a thumb presses is large enough for it, on a screen that is touched.
+  const browser = await page.context().newCDPSession(page);
+  await browser.send("Emulation.setTouchEmulationEnabled", { enabled: true });
+  expect(await smallTargets(page)).toEqual([]);
+  // A long description is cut short, and moves nothing out of the screen.
+  await page.goto("/agents");
+  await expect(page.getByRole("columnheader", { name: "Model" })).toBeInViewport({ ratio: 1 });
+  await browser.detach();
+  // Where the form of an agent has half of a small screen, what is chosen in it can still be read.
+  await page.setViewportSize({ width: 1160, height: 720 });
+  await page.getByRole("link", { name: /^Agent / }).click();
+  expect((await boxOf(page.getByRole("combobox", { name: "LLM key" }))).width).toBeGreaterThan(150);
 });

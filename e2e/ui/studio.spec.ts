@@ -133,6 +133,7 @@ test("an API key can be for some things, some projects and some time only", asyn
 test("install admins are named in the settings, which nobody else sees", async ({ signedInPage: page, person, pageOf, baseURL }) => {
   await page.goto("/settings/project");
   await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Profile" })).toBeVisible();
+  await expect(page.getByRole("navigation", { name: "Settings" }).locator("[aria-current=page]")).toHaveText("Project");
   await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" })).toHaveCount(0);
   const owner = await signIn({ email: process.env.OWNER_EMAIL ?? "", password: process.env.OWNER_PASSWORD ?? "" });
   const own = await pageOf(owner);

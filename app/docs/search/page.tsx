@@ -1,11 +1,13 @@
 import type { Metadata } from "next";
 import { Fragment } from "react";
 import { server } from "#app/server.ts";
+import { Button } from "#components/ui/button.tsx";
 import { Link } from "#components/ui/link.tsx";
 
 export const metadata: Metadata = { title: "Search", robots: { index: false } };
 
-const MOST_FOUND = 20;
+/** How many are shown at first: the best, and few enough to be looked through. */
+const SHOWN = 20;
 const MOST_WRITTEN = 200;
 /** Characters of a section that are shown, from a little before the first word that was asked for. */
 const EXCERPT = 240;
@@ -34,15 +36,25 @@ function Marked({ text, words }: { text: string; words: RegExp | null }) {
   );
 }
 
+interface Asked {
+  q?: string | string[];
+  /** There, whatever it says: all that was found. */
+  all?: string | string[];
+}
+
 /** The sections of the guide that have the words of `?q=` in them. */
-export default async function SearchPage({ searchParams }: { searchParams: Promise<{ q?: string | string[] }> }) {
-  const asked = (await searchParams).q ?? "";
+export default async function SearchPage({ searchParams }: { searchParams: Promise<Asked> }) {
+  const { q: asked = "", all } = await searchParams;
   const query = (Array.isArray(asked) ? asked.join(" ") : asked).slice(0, MOST_WRITTEN);
-  const found = (await server()).searchGuide(query, MOST_FOUND);
+  const found = (await server()).searchGuide(query, Number.POSITIVE_INFINITY);
+  const shown = all === undefined ? found.slice(0, SHOWN) : found;
   const words = beginningsOf(query);
   return (
     <div className="max-w-192">
-      <h1 className="font-semibold text-18 text-ink">{query ? `“${query}” in the guide` : "Search the guide"}</h1>
+      <h1 className="font-semibold text-24 text-ink">{query ? `“${query}” in the guide` : "Search the guide"}</h1>
+      {found.length > 0 && (
+        <p className="mt-1 text-14 text-ink-soft">{found.length === 1 ? "1 section" : `${found.length} sections, the best first`}</p>
+      )}
       {found.length === 0 && (
         <p className="mt-3 text-14 text-ink-soft">
           {query
@@ -51,11 +63,11 @@ export default async function SearchPage({ searchParams }: { searchParams: Promi
         </p>
       )}
       <ol className="mt-4 flex flex-col gap-5">
-        {found.map(({ path, title, text }) => {
+        {shown.map(({ path, title, text }) => {
           const line = plain(text);
           const from = Math.max(0, line.search(words ?? /^/) - BEFORE);
           const begins = from === 0 ? 0 : line.indexOf(" ", from) + 1;
-          const shown =
+          const excerpt =
             line.slice(begins).length > EXCERPT ? `${line.slice(begins, begins + EXCERPT).replace(/\s\S*$/, "")} …` : line.slice(begins);
           return (
             <li key={`${path} ${title}`}>
@@ -64,12 +76,19 @@ export default async function SearchPage({ searchParams }: { searchParams: Promi
               </Link>
               <p className="mt-0.5 break-words text-14 text-ink-soft">
                 {begins > 0 && "… "}
-                <Marked text={shown} words={words} />
+                <Marked text={excerpt} words={words} />
               </p>
             </li>
           );
         })}
       </ol>
+      {shown.length < found.length && (
+        <Button asChild className="mt-6">
+          <Link href={`/docs/search?${new URLSearchParams({ q: query, all: "1" })}`} scroll={false}>
+            Show all {found.length}
+          </Link>
+        </Button>
+      )}
     </div>
   );
 }

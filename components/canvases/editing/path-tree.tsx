@@ -99,7 +99,7 @@ export function PathTree({ label, root, value, onPick }: PathTreeProps) {
             onPick(part.path);
           }}
           style={{ paddingLeft: (level - 1) * 14 }}
-          className="group/part flex min-h-6 cursor-pointer items-center gap-1 rounded-sm pr-2 hover:bg-hover aria-selected:bg-thread-soft aria-selected:text-thread-text pointer-coarse:min-h-9"
+          className="group/part flex min-h-6 cursor-pointer items-center gap-1 rounded-sm pr-2 hover:bg-hover aria-selected:bg-thread-soft aria-selected:text-thread-text pointer-coarse:min-h-11"
         >
           <span
             aria-hidden

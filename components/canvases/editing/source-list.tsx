@@ -40,7 +40,7 @@ export function SourceList({ onChoose }: { onChoose: (source: Source) => void })
   return (
     <div className="flex min-w-0 flex-col gap-3">
       {(items.length > MANY || wanted !== "") && (
-        <SearchField label="Search workflows" value={search} onValueChange={setSearch} className="max-w-72" />
+        <SearchField label="Search workflows" value={search} onValueChange={setSearch} className="sm:max-w-72" />
       )}
       <TableLoading query={sources} label="Loading workflows" rows={3} />
       {sources.data && items.length === 0 && <p className="py-4 text-14 text-ink-soft">No workflow has “{wanted}” in its name.</p>}

@@ -72,7 +72,7 @@ export function CanvasesPage() {
       )}
       {canvases.data && !isFirst && (
         <>
-          <SearchField label="Search canvases" value={search.text} onValueChange={search.setText} className="-mb-2 max-w-72" />
+          <SearchField label="Search canvases" value={search.text} onValueChange={search.setText} className="-mb-2 sm:max-w-72" />
           {canvases.data.total === 0 ? (
             <NothingMatches q={search.q} />
           ) : (

@@ -40,7 +40,7 @@ export function ItemPicker({ loopId, loopLabel, total, latest, latestLabel }: It
           {...(total !== null && { max: total - 1 })}
           value={now ?? ""}
           onChange={({ target }) => Number.isInteger(target.valueAsNumber) && pick(target.valueAsNumber)}
-          className="h-6 w-14 rounded-md border border-line-control bg-raised px-1.5 text-12 text-ink pointer-coarse:h-9 pointer-coarse:text-16"
+          className="h-6 w-14 rounded-md border border-line-control bg-raised px-1.5 text-12 text-ink pointer-coarse:h-11 pointer-coarse:text-16"
         />
       </label>
       {total !== null && <span className="whitespace-nowrap text-ink-faint">(0–{total - 1})</span>}

@@ -52,7 +52,7 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
       {onAdd && !isReadOnly && (
         <>
           <Button size="sm" variant="ghost" icon={<Plus />} onClick={onAdd} aria-keyshortcuts="N">
-            Add node
+            <span className="max-sm:sr-only">Add node</span>
           </Button>
           {line}
           <IconButton

@@ -3,12 +3,14 @@
 import { ArrowUpRight, PencilLine, Plus } from "lucide-react";
 import { useState } from "react";
 import type { AgentSuggestion } from "#components/agents/agent-values.ts";
+import { cn } from "#components/ui/cn.ts";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { thumbRoom } from "#components/ui/styles.ts";
 import { toast } from "#components/ui/toaster.tsx";
 import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import type { Agent } from "#server/features/agents/schema.ts";
@@ -24,7 +26,7 @@ export function AgentPicker({ value, isReadOnly, onChange }: AgentPickerProps) {
   const { agents, isPending } = useAgentNames();
   const [dialog, setDialog] = useState<"new" | "edit" | null>(null);
   const chosen = agents.find((agent) => agent.id === value);
-  const link = "inline-flex h-6 items-center gap-1 rounded-sm text-12 text-thread-text hover:underline";
+  const link = cn("inline-flex h-6 items-center gap-1 rounded-sm text-12 text-thread-text hover:underline", thumbRoom);
   return (
     <div className="flex flex-col gap-1">
       <Select

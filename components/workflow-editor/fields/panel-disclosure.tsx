@@ -13,7 +13,7 @@ export interface PanelDisclosureProps {
 export function PanelDisclosure({ title, aside, isOpen = false, children }: PanelDisclosureProps) {
   return (
     <details open={isOpen} className="group rounded-md border">
-      <summary className="flex h-8 cursor-pointer list-none items-center gap-1.5 px-2.5 font-semibold text-12 text-ink-soft hover:text-ink pointer-coarse:h-10 [&::-webkit-details-marker]:hidden">
+      <summary className="flex h-8 cursor-pointer list-none items-center gap-1.5 px-2.5 font-semibold text-12 text-ink-soft hover:text-ink pointer-coarse:h-11 [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden className="size-3.5 transition-transform group-open:rotate-90" />
         {title}
         {aside !== undefined && <span className="ml-auto font-normal text-12 text-ink-faint">{aside}</span>}

@@ -48,7 +48,7 @@ export function ToggleRow({ label, options, value, isReadOnly, onChange, classNa
             disabled={isReadOnly}
             {...(option.name !== undefined && { "aria-label": option.name })}
             className={cn(
-              "h-7 min-w-8 rounded-md border border-line-control px-2 font-semibold text-12 text-ink-soft hover:text-ink pointer-coarse:h-9 pointer-coarse:min-w-10",
+              "h-7 min-w-8 rounded-md border border-line-control px-2 font-semibold text-12 text-ink-soft hover:text-ink pointer-coarse:h-11 pointer-coarse:min-w-11",
               "aria-pressed:border-thread aria-pressed:bg-thread-soft aria-pressed:text-thread-text disabled:cursor-not-allowed",
               className,
             )}

@@ -230,7 +230,7 @@ export function VersionName({ version, name, isReadOnly, onCommit }: VersionName
       onChange={(event) => setDraft(event.target.value)}
       onBlur={() => void commit()}
       onKeyDown={onKeyDown}
-      className="mx-1 mb-1 h-7 w-[calc(100%-0.5rem)] truncate rounded-md border border-transparent bg-transparent px-1 font-semibold text-12 text-ink placeholder:font-normal placeholder:text-ink-faint hover:border-line-strong focus:border-thread focus:bg-raised focus:outline-none pointer-coarse:h-9 pointer-coarse:text-16"
+      className="mx-1 mb-1 h-7 w-[calc(100%-0.5rem)] truncate rounded-md border border-transparent bg-transparent px-1 font-semibold text-12 text-ink placeholder:font-normal placeholder:text-ink-faint hover:border-line-strong focus:border-thread focus:bg-raised focus:outline-none pointer-coarse:h-11 pointer-coarse:text-16"
     />
   );
 }

@@ -54,7 +54,7 @@ const StateButton = ({ label, onClick, children }: { label?: string; onClick: ()
   <button
     type="button"
     {...(label !== undefined && { "aria-label": label })}
-    className="inline-flex h-6 shrink-0 items-center rounded-sm px-1 font-semibold text-12 text-thread-text hover:underline pointer-coarse:h-9"
+    className="inline-flex h-6 shrink-0 items-center rounded-sm px-1 font-semibold text-12 text-thread-text hover:underline pointer-coarse:h-11"
     onClick={onClick}
   >
     {children}

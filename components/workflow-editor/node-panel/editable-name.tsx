@@ -78,7 +78,7 @@ export function EditableName({ label, value, onCommit, isReadOnly = false, class
         onBlur={() => void commit()}
         onKeyDown={onKeyDown}
         className={cn(
-          "field-sizing-content h-7 min-w-12 max-w-full truncate rounded-md border border-transparent bg-transparent px-1.5 font-semibold text-14 text-ink transition-colors hover:border-line-strong focus:border-thread focus:bg-raised focus:outline-none read-only:hover:border-transparent aria-invalid:border-failed",
+          "field-sizing-content h-7 min-w-12 pointer-coarse:h-11 max-w-full truncate rounded-md border border-transparent bg-transparent px-1.5 font-semibold text-14 text-ink transition-colors hover:border-line-strong focus:border-thread focus:bg-raised focus:outline-none read-only:hover:border-transparent aria-invalid:border-failed",
           className,
         )}
       />

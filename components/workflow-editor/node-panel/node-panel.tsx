@@ -190,7 +190,7 @@ export function NodeTabs({ value, onValueChange, ...panels }: NodeTabsProps) {
           <Radix.Trigger
             key={tab}
             value={tab}
-            className="h-6 flex-1 whitespace-nowrap rounded-sm px-2 font-semibold text-14 text-ink-soft hover:text-ink data-[state=active]:bg-raised data-[state=active]:text-ink data-[state=active]:shadow-sm pointer-coarse:h-9"
+            className="h-6 flex-1 whitespace-nowrap rounded-sm px-2 font-semibold text-14 text-ink-soft hover:text-ink data-[state=active]:bg-raised data-[state=active]:text-ink data-[state=active]:shadow-sm pointer-coarse:h-11"
           >
             {TITLES[tab]}
           </Radix.Trigger>

@@ -247,7 +247,7 @@ export function OutlineActions({
           shortcut={shortcut}
           side="bottom"
           disabled={kind !== "step" && !(kind === "group" && isForGroups)}
-          className="pointer-coarse:size-9"
+          className="pointer-coarse:size-11"
           onClick={() => onAct(verb)}
         />
       ))}

@@ -52,7 +52,7 @@ export const OutlineRow = memo(function OutlineRow({ row, isActive, isSelected, 
       data-key={item.key}
       tabIndex={isActive ? 0 : -1}
       className={cn(
-        "flex min-h-7 scroll-my-8 items-center gap-1.5 rounded-md py-0.5 pr-2 text-12 [contain-intrinsic-size:auto_28px] [content-visibility:auto] hover:bg-hover focus-visible:outline-2 focus-visible:outline-thread focus-visible:-outline-offset-2 pointer-coarse:min-h-10",
+        "flex min-h-7 scroll-my-8 items-center gap-1.5 rounded-md py-0.5 pr-2 text-12 [contain-intrinsic-size:auto_28px] [content-visibility:auto] hover:bg-hover focus-visible:outline-2 focus-visible:outline-thread focus-visible:-outline-offset-2 pointer-coarse:min-h-11",
         isSelected && "bg-press",
       )}
       style={{ paddingLeft: 4 + Math.min(level - 1, DEEPEST) * INDENT }}

@@ -29,7 +29,7 @@ export function ProblemRows({ rows, onGo }: { rows: readonly Problem[]; onGo: ()
             {node && (
               <button
                 type="button"
-                className="h-6 shrink-0 rounded-sm px-1 text-12 text-thread-text hover:underline pointer-coarse:h-9"
+                className="h-6 shrink-0 rounded-sm px-1 text-12 text-thread-text hover:underline pointer-coarse:h-11"
                 onClick={() => go(node.id, field)}
               >
                 Go to fix

@@ -70,7 +70,7 @@ export function ProblemsPopover() {
           ref={button}
           type="button"
           aria-label={toDos ? `${name}, ${toDos} to do` : name}
-          className={`ml-0.5 inline-flex h-7 items-center gap-1 rounded-md px-1.5 font-semibold text-12 tabular hover:bg-hover ${count ? "text-waiting" : "text-ink-faint"}`}
+          className={`ml-0.5 inline-flex h-7 items-center justify-center gap-1 rounded-md px-1.5 pointer-coarse:h-11 pointer-coarse:min-w-11 font-semibold text-12 tabular hover:bg-hover ${count ? "text-waiting" : "text-ink-faint"}`}
         >
           {count ? <TriangleAlert aria-hidden className="size-3.5" /> : <CircleCheck aria-hidden className="size-3.5" />}
           {count > 0 && count}

@@ -30,7 +30,7 @@ export function PinsPopover() {
         <button
           type="button"
           aria-label={plural(ids.length, "pinned output")}
-          className="ml-0.5 inline-flex h-7 items-center gap-1 rounded-md px-1.5 font-semibold text-12 text-role-human tabular hover:bg-hover"
+          className="ml-0.5 inline-flex h-7 pointer-coarse:h-11 items-center gap-1 rounded-md px-1.5 font-semibold text-12 text-role-human tabular hover:bg-hover"
         >
           <span aria-hidden className="size-2 rounded-full bg-role-human" />
           {ids.length}

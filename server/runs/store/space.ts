@@ -105,7 +105,7 @@ const size = (bytes: number): string => (bytes >= 1e9 ? `${(bytes / 1e9).toFixed
 
 /** What is told where a project holds more than it may. */
 export const fullStorage = (stored: number): string =>
-  `This project holds ${size(stored)}; its quota is ${size(storageQuota())}. Keep runs for a shorter time (Settings, Project, Run history) or delete documents. Whoever runs this install can raise PROJECT_STORAGE_BYTES.`;
+  `This project holds ${size(stored)}; its quota is ${size(storageQuota())}. Keep runs for a shorter time (Settings, Limits) or delete documents. Whoever runs this install can raise PROJECT_STORAGE_BYTES.`;
 
 /**
  * Refuses what a run writes before its end, once its project is a tenth over its quota, as far as this process knows.

@@ -14,7 +14,7 @@ import { dispatchRuns } from "#server/runs/worker/dispatch.ts";
 export const hourUsedUp = ({ retryAfter, limit }: { retryAfter: number; limit: number }): AppError =>
   new AppError(
     "RATE_LIMIT_EXCEEDED",
-    `This project has started ${limit} executions within an hour, which is its limit. Try again in ${retryAfter} seconds, or have an admin raise it under Settings, Project (executions_per_hour).`,
+    `This project has started ${limit} executions within an hour, which is its limit. Try again in ${retryAfter} seconds, or have an admin raise it under Settings, Limits (executions_per_hour).`,
     { retryAfter, limit },
   );
 
