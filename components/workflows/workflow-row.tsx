@@ -109,10 +109,10 @@ export function WorkflowRow({ workflow, q, folder, isSelected, onSelectedChange,
           </Link>
         )}
       </TableCell>
-      <TableCell className="whitespace-nowrap text-ink-soft max-lg:hidden">
+      <TableCell className="whitespace-nowrap text-ink-soft max-xl:hidden">
         <Time value={workflow.updated_at} />
       </TableCell>
-      <TableCell className="max-lg:hidden">
+      <TableCell className="max-xl:hidden">
         <Badge className="tabular">v{workflow.version}</Badge>
       </TableCell>
       <TableCell className="relative z-1">

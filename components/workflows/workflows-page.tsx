@@ -246,7 +246,7 @@ export function WorkflowsPage() {
                   : "No workflow matches these filters."}
               </p>
             ) : (
-              <Table label="Workflows" className="md:min-w-160">
+              <Table label="Workflows">
                 <TableHead>
                   {canEdit && (
                     <TableHeader className={selectColumn}>
@@ -266,8 +266,8 @@ export function WorkflowsPage() {
                   <TableHeader className="w-full">Name</TableHeader>
                   <TableHeader className="max-md:hidden">Trigger</TableHeader>
                   <TableHeader className="max-sm:hidden">Last run</TableHeader>
-                  <TableHeader className="max-lg:hidden">Updated</TableHeader>
-                  <TableHeader className="max-lg:hidden">Version</TableHeader>
+                  <TableHeader className="max-xl:hidden">Updated</TableHeader>
+                  <TableHeader className="max-xl:hidden">Version</TableHeader>
                   <TableHeader>On</TableHeader>
                 </TableHead>
                 <TableBody>
