@@ -18,14 +18,16 @@ export const useApi = () => ({ trpc: useTRPC(), client: useTRPCClient(), cache: 
 /** Something that did not come as far as the server, with the reason in words for people. */
 export class UserError extends Error {}
 
-/** True for what the server's formatter of errors writes; looked at by hand, since every page would load zod for it. */
-const isErrorBody = (data: unknown): data is ErrorBody =>
-  typeof data === "object" && data !== null && ["detail", "error_code", "status"].every((name) => name in data);
+/** What the server's formatter of errors wrote, if it did; looked at by hand, since every page would load zod for it. */
+export const errorBodyIn = (data: unknown): ErrorBody | undefined =>
+  typeof data === "object" && data !== null && ["detail", "error_code", "status"].every((name) => name in data)
+    ? (data as ErrorBody) // cast: nothing else has these
+    : undefined;
 
 /** What the server said about a failed call; one sentence of our own when it could not be reached. */
 export function errorBodyOf(error: unknown): ErrorBody {
-  const data: unknown = error instanceof TRPCClientError ? error.data : undefined;
-  if (isErrorBody(data)) return data;
+  const said = error instanceof TRPCClientError ? errorBodyIn(error.data) : undefined;
+  if (said) return said;
   const detail = error instanceof UserError ? error.message : "The service cannot be reached. Check your connection and try again.";
   return { detail, error_code: "INTERNAL_ERROR", status: 0 };
 }

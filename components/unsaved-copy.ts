@@ -1,11 +1,10 @@
-import type { z } from "zod";
-
 /**
  * Copies of what the server does not have yet, kept in the browser so that neither a crash nor a conflict loses it. Best effort:
  * without storage (private window, full disk) the work is still in the open page.
  * @param prefix of the names that they are stored under
+ * @param schema which reads one, and throws on what is none
  */
-export function unsavedCopies<Copy>(prefix: string, schema: z.ZodType<Copy>) {
+export function unsavedCopies<Copy>(prefix: string, schema: { parse(kept: unknown): Copy }) {
   const attempt = <Result>(act: () => Result): Result | undefined => {
     try {
       return act();

@@ -1,8 +1,9 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { z } from "zod";
 import { settingGroups } from "#server/platform/settings-schema.ts";
 
-// Writes the two registries of node types (what the engine runs, and what the canvas draws) and .env.example. A node type is one
+// Writes what the forms of pages are told of their schemas, the registries of node types (what the engine runs, what the canvas draws, and icons and colours alone) and .env.example. A node type is one
 // file in server/workflow/nodes and one in components/workflow-editor/nodes; forgetting the second is a compile error
 // (`satisfies NodeUiRegistry`).
 
@@ -33,6 +34,48 @@ async function uiRegistry(): Promise<string> {
   return `${HEADER}${[...imports, types].join("\n")}\n\nexport const nodeUis = {\n${rows.join("\n")}\n} satisfies NodeUiRegistry;\n`;
 }
 
+/**
+ * What a page's forms show before their schemas come, by file: beside each `…-form-schema.ts` a description of every object schema
+ * that it exports.
+ */
+async function formFiles(): Promise<Record<string, string>> {
+  const { describeField } = await import(join(root, "components/forms/describe-field.ts"));
+  const written: Record<string, string> = {};
+  for (const path of (await readdir(join(root, "components"), { recursive: true })).sort()) {
+    if (!path.endsWith("-form-schema.ts")) continue;
+    const source = `#components/${path}`;
+    const schemas = Object.entries(await import(join(root, "components", path))).filter(([, value]) => value instanceof z.ZodObject);
+    const forms = schemas.map(([name, schema]) => {
+      const fields = Object.entries((schema as z.ZodObject).shape).map(([field, value]) => [field, describeField(value)]);
+      return `export const ${name[0]?.toLowerCase()}${name.slice(1)}: LaterSchema<typeof ${name}> = {\n  fields: ${JSON.stringify(Object.fromEntries(fields))},\n  load: () => import("${source}").then((module) => module.${name}),\n};\n`;
+    });
+    const header = `// Written by server/generate.ts. Run \`npm run gen\` after a change of ${path.split("/").pop()}.\n`;
+    const types = `import type { LaterSchema } from "#components/forms/use-form.ts";\nimport type { ${schemas.map(([name]) => name).join(", ")} } from "${source}";\n`;
+    written[`components/${path.replace(/-schema\.ts$/, ".gen.ts")}`] = `${header}${types}\n${forms.join("\n")}`;
+  }
+  return written;
+}
+
+/** Icon and colour of each type alone: a list that shows them need not know what the types do. */
+async function looks(): Promise<string> {
+  const folder = "components/workflow-editor/nodes";
+  const rows: string[] = [];
+  const icons = new Set<string>();
+  for (const file of await nodeFiles(folder, ".tsx")) {
+    const text = await readFile(join(root, folder, `${file}.tsx`), "utf8");
+    const [, icon, role] = /^ {2}icon: (\w+),\n {2}role: ("\w+"),$/m.exec(text) ?? [];
+    if (icon === undefined) throw new Error(`${file}.tsx must say its icon and then its role, each in a line.`);
+    icons.add(icon);
+    rows.push(`  ${camel(file)}: { icon: ${icon}, role: ${role} },`);
+  }
+  const imports = [
+    `import { ${[...icons].sort().join(", ")} } from "lucide-react";`,
+    'import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";',
+    'import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";',
+  ];
+  return `${HEADER}${imports.join("\n")}\n\nexport const nodeLooks: Record<NodeType, Pick<NodeUi, "icon" | "role">> = {\n${rows.join("\n")}\n};\n`;
+}
+
 /** Lines of at most 120 characters, as comments. */
 const comment = (text: string): string => `# ${text.replace(/(.{1,118})(?: |$)/g, "$1\n# ").slice(0, -3)}`;
 
@@ -48,9 +91,11 @@ const settingsExample = (): string =>
     "",
   ].join("\n");
 
-const wanted = {
+const wanted: Record<string, string> = {
+  ...(await formFiles()),
   "server/workflow/nodes/registry.gen.ts": await engineRegistry(),
   "components/workflow-editor/nodes/registry.gen.ts": await uiRegistry(),
+  "components/workflow-editor/nodes/looks.gen.ts": await looks(),
   ".env.example": settingsExample(),
 };
 const isCheck = process.argv.includes("--check");

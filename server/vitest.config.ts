@@ -7,10 +7,11 @@ import { defineConfig } from "vitest/config";
 // database of its own in it.
 const INTEGRATION = "server/**/*.int.test.ts";
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   root: join(import.meta.dirname, ".."),
   test: {
-    env: { LOG_LEVEL: "silent" },
+    // Tests of generated cases have many times as many of them in `npm run test:faults`.
+    env: { LOG_LEVEL: "silent", ...(mode === "long" && { TEST_SCALE: "6" }) },
     // Left to itself a run keeps one core free. One more than cores: somebody always waits for a database, a child or a clock.
     maxWorkers: availableParallelism() + 1,
     isolate: false,
@@ -39,4 +40,4 @@ export default defineConfig({
       },
     ],
   },
-});
+}));

@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import Form from "next/form";
 import type { ReactNode } from "react";
 import { DocsNavigation } from "#app/docs/navigation.tsx";
+import { nodePages } from "#app/docs/nodes/node-example.ts";
 import { Logo } from "#components/shell/logo.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Input } from "#components/ui/input.tsx";
@@ -25,7 +26,7 @@ export default function DocsLayout({ children }: { children: ReactNode }) {
         </Button>
       </header>
       <div className="mx-auto grid max-w-320 gap-x-10 px-6 max-md:px-4 md:grid-cols-[180px_minmax(0,1fr)]">
-        <DocsNavigation />
+        <DocsNavigation nodes={nodePages.map(({ href, label }) => ({ href, label }))} />
         <main className="min-w-0 py-8">{children}</main>
       </div>
     </div>

@@ -9,7 +9,7 @@ import approvals from "#app/docs/images/approvals.png";
 import canvas from "#app/docs/images/canvas.png";
 import editor from "#app/docs/images/editor.png";
 import run from "#app/docs/images/run.png";
-import { NodeErrors, NodeExample, NodeFields } from "#app/docs/node-parts.tsx";
+import { NodeErrors, NodeExample, NodeFields, NodeTable } from "#app/docs/node-parts.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
 import { Link } from "#components/ui/link.tsx";
@@ -263,6 +263,7 @@ const components = {
   NodeErrors,
   NodeExample,
   NodeFields,
+  NodeTable,
   Picture,
   ShortcutTables,
   SettingsTable,

@@ -5,24 +5,6 @@ import { useEffect, useRef } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { Link } from "#components/ui/link.tsx";
 
-/** Below "Nodes", while it is open. */
-const nodes = [
-  { href: "/docs/nodes/trigger", label: "Trigger" },
-  { href: "/docs/nodes/agent", label: "Agent" },
-  { href: "/docs/nodes/branch", label: "Branch" },
-  { href: "/docs/nodes/switch", label: "Switch" },
-  { href: "/docs/nodes/loop", label: "Loop" },
-  { href: "/docs/nodes/wait", label: "Wait" },
-  { href: "/docs/nodes/http", label: "HTTP" },
-  { href: "/docs/nodes/set", label: "Set" },
-  { href: "/docs/nodes/code", label: "Code" },
-  { href: "/docs/nodes/workflow", label: "Workflow" },
-  { href: "/docs/nodes/review", label: "Review" },
-  { href: "/docs/nodes/output", label: "Output" },
-  { href: "/docs/nodes/terminate", label: "Terminate" },
-  { href: "/docs/nodes/note", label: "Note" },
-];
-
 /** The chapters in their order: each is a folder here. */
 const chapters = [
   { href: "/docs", label: "First steps" },
@@ -50,7 +32,12 @@ const chapters = [
   { href: "/docs/security", label: "Security" },
 ];
 
-export function DocsNavigation() {
+interface DocsNavigationProps {
+  /** Below "Nodes", while it is open. */
+  nodes: { href: string; label: string }[];
+}
+
+export function DocsNavigation({ nodes }: DocsNavigationProps) {
   const pathname = usePathname();
   const shown = chapters.flatMap((chapter) =>
     chapter.href === "/docs/nodes" && pathname.startsWith(chapter.href) ? [chapter, ...nodes] : [chapter],

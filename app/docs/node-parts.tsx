@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { guideText } from "#app/docs/guide-text.ts";
-import { NodeRun, pageOf, RUN_WORDS } from "#app/docs/nodes/node-example.ts";
+import { NodeRun, nodePages, pageOf, RUN_WORDS } from "#app/docs/nodes/node-example.ts";
 import { type ApiSchema, describeSchema, typeName } from "#components/api-reference/openapi.ts";
 import { CodeBlock } from "#components/ui/code-block.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
 
 // What the pages of nodes are made of, beside their prose.
@@ -12,6 +13,30 @@ interface FieldSchema extends ApiSchema {
   properties?: Record<string, FieldSchema>;
   items?: FieldSchema;
   anyOf?: FieldSchema[];
+}
+
+/** Every type of node, with what it does. */
+export function NodeTable() {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th>Node</th>
+          <th>What it does</th>
+        </tr>
+      </thead>
+      <tbody>
+        {nodePages.map(({ href, label, summary }) => (
+          <tr key={href}>
+            <td>
+              <Link href={href}>{label}</Link>
+            </td>
+            <td>{summary}.</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
 }
 
 /** The fields of an object, those of what it holds behind them. */

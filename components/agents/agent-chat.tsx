@@ -2,12 +2,13 @@
 
 import { RotateCcw, RotateCw, SendHorizontal, Square } from "lucide-react";
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
-import { applyChatEvent, citationsOf, type Exchange, historyOf, newExchange, streamChat, textOf } from "#components/agents/chat-turns.ts";
+import { applyChatEvent, citationsOf, type Exchange, historyOf, newExchange, textOf } from "#components/agents/chat-turns.ts";
 import { formatDuration, formatTokens } from "#components/format.ts";
 import { ToolStep, TruncatedAnswerNote } from "#components/runs/agent-answer.tsx";
 import { Cost } from "#components/runs/cost.tsx";
 import { SourceList } from "#components/runs/sources.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { errorBodyOf } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
 import { Field } from "#components/ui/field.tsx";
@@ -16,43 +17,50 @@ import { Textarea } from "#components/ui/input.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { useFollowedEnd } from "#components/ui/use-followed-end.ts";
-import type { PromptPreviewInput } from "#server/features/agents/schema.ts";
+import type { ChatEvent, PromptPreviewInput } from "#server/features/agents/schema.ts";
 
 const Markdown = loadedOnUse(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
-/** What the page asks: the version that is published, or what stands in the form; as a sentence, why that cannot be asked yet. */
+/** What the page asks: the version that is published, or what stands in the form; it may say, as a sentence, why that cannot be asked yet. */
 export interface ChatSubject {
   /** Undefined of an agent that is not there yet. */
   agentId: string | undefined;
   /** Left out, the published version is asked. */
-  config?: PromptPreviewInput | string | undefined;
+  config?: (() => Promise<PromptPreviewInput | string>) | undefined;
 }
 
 /** A conversation with the agent as it stands on the screen: answers as they come, tools as steps, tokens and time. */
 export function AgentChat({ subject }: { subject: ChatSubject }) {
   const { project } = useStudio();
-  const { exchanges, isRunning, send, again, stop, clear } = useChat(subject, project.id);
+  const { exchanges, isRunning, send, again, stop, clear } = useChat(subject.agentId, project.id);
   const [message, setMessage] = useState("");
   const [fault, setFault] = useState<string | null>(null);
   const list = useFollowedEnd<HTMLOListElement>(exchanges.length);
   const form = useRef<HTMLFormElement>(null);
   const { config } = subject;
-  /** Whether what stands in the form can be asked; else it says what is missing. */
-  const isReady = () => {
-    setFault(typeof config === "string" ? config : null);
-    return typeof config !== "string";
+  const isLooking = useRef(false);
+  /** Asks what stands in the form, or the published version; where the form cannot be asked, it says what is missing. */
+  const whenReady = async (ask: (config: PromptPreviewInput | undefined) => void) => {
+    if (isLooking.current) return;
+    isLooking.current = true;
+    const asked = await config?.().catch((error: unknown) => errorBodyOf(error).detail);
+    isLooking.current = false;
+    setFault(typeof asked === "string" ? asked : null);
+    if (typeof asked !== "string") ask(asked);
   };
-  const askAgain = () => {
-    if (!isReady()) return;
-    again();
-    // The button is gone while the agent answers.
-    form.current?.querySelector("textarea")?.focus();
-  };
+  const askAgain = () =>
+    void whenReady((asked) => {
+      again(asked);
+      // The button is gone while the agent answers.
+      form.current?.querySelector("textarea")?.focus();
+    });
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    if (isRunning || message.trim() === "" || !isReady()) return;
-    send(message);
-    setMessage("");
+    if (isRunning || message.trim() === "") return;
+    void whenReady((asked) => {
+      send(message, asked);
+      setMessage("");
+    });
   };
   return (
     <section
@@ -198,9 +206,10 @@ function ExchangeFacts({ exchange, onAgain }: { exchange: Exchange; onAgain?: ()
 export interface Chat {
   exchanges: Exchange[];
   isRunning: boolean;
-  send: (message: string) => void;
+  /** @param config what is asked in place of the published version */
+  send: (message: string, config: PromptPreviewInput | undefined) => void;
   /** Asks the last question once more, in place of what came of it. */
-  again: () => void;
+  again: (config: PromptPreviewInput | undefined) => void;
   /** Ends the call under way; what came so far stays. */
   stop: () => void;
   /** Forgets everything. */
@@ -208,7 +217,7 @@ export interface Chat {
 }
 
 /** A conversation with an agent that lives as long as the page. */
-export function useChat({ agentId, config }: ChatSubject, projectId: string): Chat {
+export function useChat(agentId: string | undefined, projectId: string): Chat {
   const [exchanges, setExchanges] = useState<Exchange[]>([]);
   const call = useRef<AbortController | null>(null);
   const count = useRef(0);
@@ -219,24 +228,20 @@ export function useChat({ agentId, config }: ChatSubject, projectId: string): Ch
   }, []);
 
   const isRunning = exchanges.at(-1)?.state === "running";
-  const send = async (message: string, before: readonly Exchange[]) => {
+  const send = async (message: string, config: PromptPreviewInput | undefined, before: readonly Exchange[]) => {
     if (isRunning || message.trim() === "") return;
     count.current += 1;
     const id = count.current;
     const controller = new AbortController();
     call.current = controller;
-    if (typeof config === "string") return;
     setExchanges([...before, newExchange(id, message, config !== undefined)]);
     const started = performance.now();
-    await streamChat({
-      agentId,
-      config,
-      projectId,
-      message,
-      history: historyOf(before),
-      signal: controller.signal,
-      onEvent: (event) => change(id, (exchange) => applyChatEvent(exchange, event)),
-    });
+    const onEvent = (event: ChatEvent) => change(id, (exchange) => applyChatEvent(exchange, event));
+    await import("#components/agents/chat-stream.ts")
+      .then(({ streamChat }) =>
+        streamChat({ agentId, config, projectId, message, history: historyOf(before), signal: controller.signal, onEvent }),
+      )
+      .catch((error: unknown) => onEvent({ type: "error", detail: errorBodyOf(error).detail }));
     const tookMs = performance.now() - started;
     change(id, (exchange) => ({ ...exchange, state: exchange.state === "running" ? "stopped" : exchange.state, tookMs }));
   };
@@ -244,10 +249,10 @@ export function useChat({ agentId, config }: ChatSubject, projectId: string): Ch
   return {
     exchanges,
     isRunning,
-    send: (message) => void send(message, exchanges),
-    again: () => {
+    send: (message, config) => void send(message, config, exchanges),
+    again: (config) => {
       const last = exchanges.at(-1);
-      if (last) void send(last.message, exchanges.slice(0, -1));
+      if (last) void send(last.message, config, exchanges.slice(0, -1));
     },
     stop: () => call.current?.abort(),
     clear: () => {

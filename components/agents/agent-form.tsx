@@ -3,9 +3,10 @@
 import { useEffect, useRef } from "react";
 import type { z } from "zod";
 import { AbilityFields } from "#components/agents/ability-fields.tsx";
-import { type AgentForm as AgentFormSchema, EXAMPLE_SCHEMA } from "#components/agents/agent-form-schema.ts";
+import type { AgentForm as AgentFormSchema } from "#components/agents/agent-form-schema.ts";
+import { EXAMPLE_SCHEMA } from "#components/agents/agent-values.ts";
 import { KeyPicker, ModelPicker } from "#components/agents/model-choice.tsx";
-import { PromptPreviewButton } from "#components/agents/prompt-preview.tsx";
+import { PromptPreviewButton } from "#components/agents/prompt-preview-button.tsx";
 import { PublishBar } from "#components/agents/publish-bar.tsx";
 import { type AgentEditing, type AgentFormOptions, useAgentForm } from "#components/agents/use-agent-form.ts";
 import { FormField } from "#components/forms/form-field.tsx";
@@ -54,6 +55,7 @@ export function AgentForm({ editing, hasShortcut = false }: { editing: AgentEdit
     <form
       ref={element}
       onSubmit={form.onSubmit}
+      onInput={form.prepare}
       noValidate
       aria-label={base ? `Agent ${base.name}` : "New agent"}
       className="@container flex min-w-0 flex-col gap-5"

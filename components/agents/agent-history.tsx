@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { RotateCcw } from "lucide-react";
 import { useState } from "react";
-import { changedFields, type Field, fieldTitle, formValues, type Values } from "#components/agents/agent-form-schema.ts";
+import { changedFields, type Field, fieldTitle, formValues, type Values } from "#components/agents/agent-values.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";

@@ -7,7 +7,7 @@ import { useState } from "react";
 import { AgentChat } from "#components/agents/agent-chat.tsx";
 import { draftId, dropDraft } from "#components/agents/agent-draft.ts";
 import { AgentForm } from "#components/agents/agent-form.tsx";
-import { askedOf, wholeValues } from "#components/agents/agent-form-schema.ts";
+import { wholeValues } from "#components/agents/agent-values.ts";
 import { type AgentEditing, useAgentForm } from "#components/agents/use-agent-form.ts";
 import { BackLink } from "#components/shell/back-link.tsx";
 import { NotFound } from "#components/shell/not-found.tsx";
@@ -17,16 +17,17 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { useUrlQuery } from "#components/shell/use-url-query.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
+import { MoreMenu } from "#components/ui/more-menu.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Agent } from "#server/features/agents/schema.ts";
 
 // Loaded when it is first looked at.
+const ConfirmDialog = loadedOnUse(() => import("#components/ui/confirm-dialog.tsx").then((module) => module.ConfirmDialog));
 const AgentHistory = loadedOnUse(() => import("#components/agents/agent-history.tsx").then((module) => module.AgentHistory));
 
 const COLUMNS = "grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_minmax(340px,460px)]";
@@ -54,7 +55,8 @@ function NewAgent() {
 /** A conversation with what is on the screen: the published version as long as nothing is changed. */
 function TryIt({ editing: { form, base, changed } }: { editing: AgentEditing }) {
   const isChanged = !base || changed.length > 0;
-  return <AgentChat subject={{ agentId: base?.id, config: isChanged ? askedOf(form.values) : undefined }} />;
+  const config = () => import("#components/agents/asked-of.ts").then(({ askedOf }) => askedOf(form.values));
+  return <AgentChat subject={{ agentId: base?.id, config: isChanged ? config : undefined }} />;
 }
 
 export function AgentPage({ agentId }: { agentId: string }) {
@@ -80,16 +82,22 @@ export function AgentPage({ agentId }: { agentId: string }) {
         actions={
           agent.data && (
             <>
+              <SpentLine scope="agent" id={agentId} />
               <Button icon={<History />} onClick={() => setHistory("")}>
                 History
               </Button>
-              {canEdit && <IconButton label="Delete agent" icon={<Trash2 />} size="lg" onClick={() => setIsDeleting(true)} />}
+              {canEdit && (
+                <MoreMenu>
+                  <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => setIsDeleting(true)}>
+                    Delete agent
+                  </MenuItem>
+                </MoreMenu>
+              )}
             </>
           )
         }
       />
       <LoadFailure query={agent} />
-      {agent.data && <SpentLine scope="agent" id={agentId} />}
       {agent.isPending && <Skeleton className="h-96 w-full max-w-160" />}
       {agent.data && <LoadedAgent key={agentId} agent={agent.data} history={history} onHistoryClose={closeHistory} />}
       {isDeleting && <DeleteDialog agentId={agentId} name={agent.data?.name} onClose={() => setIsDeleting(false)} />}

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { applyChatEvent, citationsOf, historyOf, newExchange, streamChat } from "#components/agents/chat-turns.ts";
+import { streamChat } from "#components/agents/chat-stream.ts";
+import { applyChatEvent, citationsOf, historyOf, newExchange } from "#components/agents/chat-turns.ts";
 import type { ChatEvent } from "#server/features/agents/schema.ts";
 
 const encoder = new TextEncoder();

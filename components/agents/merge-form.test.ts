@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formValues, mergeForm, needsCheckCall } from "#components/agents/agent-form-schema.ts";
+import { formValues, mergeForm, needsCheckCall } from "#components/agents/agent-values.ts";
 
 const before = formValues({ name: "Scout", model: "echo", llm_key_id: "k", system_prompt: "Be brief." });
 

@@ -1,13 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { ChevronRight, ScanText } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { ChevronRight } from "lucide-react";
+import type { ReactNode } from "react";
 import type { z } from "zod";
-import { type AgentForm, askedOf } from "#components/agents/agent-form-schema.ts";
+import type { AgentForm } from "#components/agents/agent-form-schema.ts";
+import { askedOf } from "#components/agents/asked-of.ts";
 import { formatCount, plural } from "#components/format.ts";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
-import { Button } from "#components/ui/button.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
@@ -15,25 +15,17 @@ import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { PromptPreview, PromptPreviewInput } from "#server/features/agents/schema.ts";
 
-/** Opens what the model would be sent, as the form stands now, saved or not. */
-export function PromptPreviewButton({ values }: { values: z.input<typeof AgentForm> }) {
-  const [isOpen, setIsOpen] = useState(false);
+/** What the model would be sent, as the form stands now, saved or not. */
+export function PromptPreviewDialog({ values, onClose }: { values: z.input<typeof AgentForm>; onClose: () => void }) {
   return (
-    <>
-      <Button variant="ghost" icon={<ScanText />} onClick={() => setIsOpen(true)}>
-        Prompt preview
-      </Button>
-      {isOpen && (
-        <Dialog
-          onClose={() => setIsOpen(false)}
-          size="lg"
-          title="Prompt preview"
-          description="What the model is sent before the question, as the form stands now. Opening this asks nobody."
-        >
-          <PreviewBody asked={askedOf(values)} />
-        </Dialog>
-      )}
-    </>
+    <Dialog
+      onClose={onClose}
+      size="lg"
+      title="Prompt preview"
+      description="What the model is sent before the question, as the form stands now. Opening this asks nobody."
+    >
+      <PreviewBody asked={askedOf(values)} />
+    </Dialog>
   );
 }
 

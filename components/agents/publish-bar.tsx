@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { useRef, useState } from "react";
-import { type ConcurrentChanges, type Field, fieldTitle, needsCheckCall } from "#components/agents/agent-form-schema.ts";
-import { PromptPreviewButton } from "#components/agents/prompt-preview.tsx";
+import { type ConcurrentChanges, type Field, fieldTitle, needsCheckCall } from "#components/agents/agent-values.ts";
+import { PromptPreviewButton } from "#components/agents/prompt-preview-button.tsx";
 import type { AgentEditing } from "#components/agents/use-agent-form.ts";
 import { plural } from "#components/format.ts";
 import { FormFailure } from "#components/forms/form.tsx";

@@ -3,8 +3,9 @@
 import { useRouter } from "next/navigation";
 import { useEffect, useLayoutEffect, useState } from "react";
 import { type AgentDraft, draftId, dropDraft, keepDraft, readDraft } from "#components/agents/agent-draft.ts";
+import { agentForm } from "#components/agents/agent-form.gen.ts";
+import type { AgentForm } from "#components/agents/agent-form-schema.ts";
 import {
-  AgentForm,
   type AgentSuggestion,
   type ConcurrentChanges,
   changedFields,
@@ -14,7 +15,7 @@ import {
   needsCheckCall,
   requestOf,
   type Values,
-} from "#components/agents/agent-form-schema.ts";
+} from "#components/agents/agent-values.ts";
 import { type UseFormReturn, useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
@@ -57,7 +58,7 @@ export function useAgentForm({ agent, suggestion, onSaved }: AgentFormOptions): 
   const [base, setBase] = useState(agent);
   const [meanwhile, setMeanwhile] = useState<ConcurrentChanges | null>(null);
   const form = useForm({
-    schema: AgentForm,
+    schema: agentForm,
     initial: formValues(agent ?? suggestion),
     submit: async (filledIn) => {
       const value = requestOf(filledIn);

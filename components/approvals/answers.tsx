@@ -5,12 +5,9 @@ import { type ReactNode, useId } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import type { LinkedReview } from "#server/features/reviews/schema.ts";
+import { choiceName, isRejecting } from "#server/workflow/nodes/review-choices.ts";
 
 export type Choice = LinkedReview["choices"][number];
-
-// As in server/workflow/nodes/review-terms.ts, which would bring zod along.
-export const isRejecting = ({ id, style }: Pick<Choice, "id" | "style">): boolean => style === "danger" || id === "rejected";
-export const choiceName = ({ id, label }: Pick<Choice, "id" | "label">): string => label.trim() || id;
 
 /** The choice of a review with this id. */
 export const choiceOf = ({ choices }: Pick<LinkedReview, "choices">, id: string | null): Choice | undefined =>

@@ -76,7 +76,7 @@ export function ApprovalsPage() {
             value: "waiting",
             label: (
               <>
-                Waiting
+                Waiting{" "}
                 {count > 0 && (
                   <span className="ml-1.5 font-normal text-ink-faint tabular">
                     {count}

@@ -1,7 +1,7 @@
 "use client";
 
 import { type FormEvent, useState } from "react";
-import { Answers, choiceName, choiceOf } from "#components/approvals/answers.tsx";
+import { Answers, choiceOf } from "#components/approvals/answers.tsx";
 import { verdictWord } from "#components/approvals/verdict.tsx";
 import { Votes } from "#components/approvals/votes.tsx";
 import { EntryHeading } from "#components/entry/entry-heading.tsx";
@@ -15,6 +15,7 @@ import { Notice } from "#components/ui/notice.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { LinkedReview } from "#server/features/reviews/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
+import { choiceName } from "#server/workflow/nodes/review-choices.ts";
 
 /** One review for whoever has the link: what is asked, and the two answers; afterwards who gave which. */
 export function ReviewByLink({ token, initial, isPreview = false }: { token: string; initial: LinkedReview; isPreview?: boolean }) {

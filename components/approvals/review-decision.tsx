@@ -2,7 +2,7 @@
 
 import { MessageSquarePlus } from "lucide-react";
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
-import { Answers, isRejecting } from "#components/approvals/answers.tsx";
+import { Answers } from "#components/approvals/answers.tsx";
 import { draftedAnswer, dropDraft, isDraft, type ReviewDraft, useReviewDraft } from "#components/approvals/review-drafts.ts";
 import { toReviewSummary } from "#components/approvals/use-reviews.ts";
 import { Verdict } from "#components/approvals/verdict.tsx";
@@ -18,6 +18,7 @@ import { Textarea } from "#components/ui/input.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
+import { isRejecting } from "#server/workflow/nodes/review-choices.ts";
 
 // Few runs wait for a budget.
 const BudgetDecision = loadedOnUse(async () => (await import("#components/approvals/budget-decision.tsx")).BudgetDecision);

@@ -1,7 +1,7 @@
 "use client";
 
 import { Undo2 } from "lucide-react";
-import { choiceName, choiceOf } from "#components/approvals/answers.tsx";
+import { choiceOf } from "#components/approvals/answers.tsx";
 import type { Pending } from "#components/approvals/use-pending-answers.ts";
 import { verdictWord } from "#components/approvals/verdict.tsx";
 import { ownVote, votesLine } from "#components/approvals/votes.tsx";
@@ -10,6 +10,7 @@ import { Checkbox } from "#components/ui/checkbox.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
+import { choiceName } from "#server/workflow/nodes/review-choices.ts";
 
 /** What an answer that is not sent yet says. */
 export function pendingWord({ review, answer }: Pending): string {
@@ -44,7 +45,7 @@ export function ReviewRow({ review, isShown, isChosen, isSelected, pending, onSe
   return (
     <div
       className={cn(
-        "flex items-start gap-2 px-3",
+        "flex items-start gap-2 px-3 pointer-coarse:pl-4",
         isShown ? "bg-thread-soft" : "hover:bg-hover",
         isShown && !isChosen && "max-[1099px]:bg-transparent",
         pending && "opacity-60",
@@ -55,7 +56,7 @@ export function ReviewRow({ review, isShown, isChosen, isSelected, pending, onSe
           label={<span className="sr-only">Select {name}</span>}
           checked={isSelected}
           onCheckedChange={onSelect}
-          className="mt-2.5 max-sm:mt-3.5 max-sm:-ml-1 max-sm:min-w-6"
+          className="mt-2.5 max-sm:mt-3.5 max-sm:min-w-6"
         />
       )}
       <button

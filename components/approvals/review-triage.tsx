@@ -4,7 +4,6 @@ import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-quer
 import { ArrowLeft, Keyboard } from "lucide-react";
 import { useRef, useState } from "react";
 import { AnswerBar, OutcomeNotice } from "#components/approvals/answer-bar.tsx";
-import { isRejecting } from "#components/approvals/answers.tsx";
 import { ReviewCard } from "#components/approvals/review-card.tsx";
 import { draftedAnswer, useDrafted } from "#components/approvals/review-drafts.ts";
 import { type Filters, isFiltered, listInput } from "#components/approvals/review-filters.tsx";
@@ -25,6 +24,7 @@ import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Pager, TableSkeleton } from "#components/ui/table.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
+import { isRejecting } from "#server/workflow/nodes/review-choices.ts";
 
 const PER_PAGE = 50;
 /** Most that are selected at once, over all pages. */

@@ -1,10 +1,11 @@
 "use client";
 
-import { choiceName, choiceOf } from "#components/approvals/answers.tsx";
+import { choiceOf } from "#components/approvals/answers.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Review } from "#server/features/reviews/schema.ts";
+import { choiceName } from "#server/workflow/nodes/review-choices.ts";
 
 const VIA: Record<string, string> = {
   ui: "in the web app",

@@ -1,5 +1,6 @@
-import { choiceName, choiceOf } from "#components/approvals/answers.tsx";
+import { choiceOf } from "#components/approvals/answers.tsx";
 import type { LinkedReview } from "#server/features/reviews/schema.ts";
+import { choiceName } from "#server/workflow/nodes/review-choices.ts";
 
 /** How many of those who must agree have, and who said what. Nothing where one person decides. */
 export function Votes({ review }: { review: Pick<LinkedReview, "quorum" | "votes" | "choices"> }) {

@@ -18,7 +18,8 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
-import { MAX_ANSWER, MAX_MESSAGE, type MessageContext, type MessageMode } from "#server/features/assistant/schema.ts";
+import type { MessageContext, MessageMode } from "#server/features/assistant/schema.ts";
+import { MAX_ANSWER, MAX_MESSAGE } from "#server/shared/message-length.ts";
 
 type PlaceKind = keyof AssistantPlace;
 

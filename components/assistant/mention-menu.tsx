@@ -8,7 +8,6 @@ import { formatClock } from "#components/format.ts";
 import { useTRPCClient } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { itemStyle, surfaceStyle } from "#components/ui/styles.ts";
-import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 
 export const mentionKinds: Record<Mention["kind"], { title: string; icon: LucideIcon }> = {
   workflow: { title: "Workflows", icon: Workflow },
@@ -43,6 +42,8 @@ export function useMentions(isWanted: boolean, workflow_id: string | undefined):
       const kept = rags.items.filter(({ documents }) => documents !== null).slice(0, MOST_SOURCES);
       const documents = await Promise.all(kept.map(({ id }) => client.rags.documents.query({ rag_id: id, per_page: MOST_DOCUMENTS })));
       const nodes = open?.draft.nodes ?? [];
+      // What names a node knows every type of them, which nobody needs who writes of nothing.
+      const { labelOf } = await import("#components/workflow-editor/canvas/document/flow-document.ts");
       return [
         ...nodes.map((node) => ({ kind: "node" as const, id: `${workflow_id}/${node.id}`, name: labelOf(node.data, node.type) })),
         ...workflows.items.map(({ id, name }) => ({ kind: "workflow" as const, id, name })),

@@ -13,7 +13,7 @@ import { cn } from "#components/ui/cn.ts";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
-import { MAX_ANSWER } from "#server/features/assistant/schema.ts";
+import { MAX_ANSWER } from "#server/shared/message-length.ts";
 
 const LOOKS = {
   quiet: "border-line-strong",

@@ -1,21 +1,26 @@
 "use client";
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { ChevronDown, Ellipsis, Pencil, Sparkles, SquarePen, Trash2 } from "lucide-react";
+import { ChevronDown, Pencil, Sparkles, SquarePen, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { RenameDialog } from "#components/forms/rename-dialog.tsx";
 import { useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
-import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
-import { Menu, MenuItem } from "#components/ui/menu.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
 import { Popover } from "#components/ui/popover.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import { RenameThreadInput, type ThreadSummary } from "#server/features/assistant/schema.ts";
+import type { ThreadSummary } from "#server/features/assistant/schema.ts";
+
+const ConfirmDialog = loadedOnUse(() => import("#components/ui/confirm-dialog.tsx").then((module) => module.ConfirmDialog));
+const RenameThreadDialog = loadedOnUse(() =>
+  import("#components/assistant/rename-thread-dialog.tsx").then((module) => module.RenameThreadDialog),
+);
 
 export interface ThreadListProps {
   current: string | null;
@@ -73,14 +78,14 @@ export function ThreadList({ current, onOpen }: ThreadListProps) {
                 "opacity-0 focus-within:opacity-100 group-hover:opacity-100 has-data-[state=open]:opacity-100 pointer-coarse:opacity-100",
               )}
             >
-              <Menu trigger={<IconButton label={`More about ${titleOf(thread)}`} hasTooltip={false} icon={<Ellipsis />} />}>
+              <RowMenu of={titleOf(thread)}>
                 <MenuItem icon={<Pencil />} onSelect={() => setRenamed(thread)}>
                   Rename
                 </MenuItem>
                 <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => setDeleted(thread)}>
                   Delete
                 </MenuItem>
-              </Menu>
+              </RowMenu>
             </span>
           </li>
         ))}
@@ -138,17 +143,6 @@ export function ThreadMenu({ current, onOpen, heading: Heading }: ThreadListProp
       <IconButton label="New thread" icon={<SquarePen />} onClick={() => open(null)} className="pointer-coarse:size-11" />
     </>
   );
-}
-
-const Title = RenameThreadInput.pick({ title: true });
-
-function RenameThreadDialog({ thread, onClose }: { thread: ThreadSummary; onClose: () => void }) {
-  const { trpc, client, cache } = useApi();
-  const save = async ({ title }: { title: string }) => {
-    await client.assistant.renameThread.mutate({ thread_id: thread.id, title });
-    await cache.invalidateQueries(trpc.assistant.pathFilter());
-  };
-  return <RenameDialog what="thread" schema={Title} initial={{ title: thread.title }} save={save} onClose={onClose} />;
 }
 
 function DeleteDialog({ thread, onClose, onDeleted }: { thread: ThreadSummary; onClose: () => void; onDeleted: () => void }) {

@@ -2,9 +2,7 @@
 
 import { RotateCw, Settings, StepForward } from "lucide-react";
 import { Fragment, memo, type ReactNode, useState } from "react";
-import { ComparisonCard } from "#components/assistant/comparison-card.tsx";
 import { PLACES } from "#components/assistant/composer.tsx";
-import { ProposalCard } from "#components/assistant/proposal-card.tsx";
 import { ConfirmationCard, QuestionCard } from "#components/assistant/request-cards.tsx";
 import { isUnderWay, type Part, progressOf, type ToolPart, type Turn, textOf } from "#components/assistant/thread-of.ts";
 import { placeOf, ToolLine } from "#components/assistant/tool-line.tsx";
@@ -16,8 +14,19 @@ import { CopyButton } from "#components/ui/copy.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Elapsed } from "#components/ui/time.tsx";
 
+const CardLoading = () => <Skeleton className="h-40" />;
+// They know every type of node, and most threads have none of them.
+const ProposalCard = loadedOnUse(
+  () => import("#components/assistant/proposal-card.tsx").then((module) => module.ProposalCard),
+  CardLoading,
+);
+const ComparisonCard = loadedOnUse(
+  () => import("#components/assistant/comparison-card.tsx").then((module) => module.ComparisonCard),
+  CardLoading,
+);
 const Markdown = loadedOnUse(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
 export interface TurnViewProps {

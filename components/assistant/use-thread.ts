@@ -5,9 +5,8 @@ import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { EMPTY_THREAD, isUnderWay, type ThreadState, threadOf } from "#components/assistant/thread-of.ts";
 import { followLine, type LineState } from "#components/event-line.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
-import { type MessageContext, type MessageMode, ThreadEvent } from "#server/features/assistant/schema.ts";
+import type { MessageContext, MessageMode, ThreadEvent } from "#server/features/assistant/schema.ts";
 
-const types = ThreadEvent.options.map((option) => option.shape.type.value);
 /** Events that come within this time are drawn together, in milliseconds. A timer, since a tab that is not seen draws no frames. */
 const TOGETHER_MS = 40;
 
@@ -55,6 +54,16 @@ export function useThread(threadId: string | null) {
   if (held !== state) setHeld(state);
   else if (data && replayed === null) setHeld({ ...state, replayed: data.last_event_id });
 
+  // What checks events is loaded for the first thread, beside what is read of it. Without it there is no line.
+  const { data: events, failureCount } = useQuery({
+    queryKey: ["thread-events"],
+    queryFn: () => import("#components/assistant/thread-events.ts"),
+    enabled: threadId !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
+    retry: true,
+  });
+
   // A browser holds few lines to one server, for all of its tabs together: one that nobody sees and where nothing happens needs none.
   const isSeen = useSyncExternalStore(onVisibility, isVisible, () => true);
   const isFollowed = isSeen || state.turns.some(({ status }) => status === "queued" || status === "working");
@@ -62,7 +71,7 @@ export function useThread(threadId: string | null) {
   drawn.current = state.seq;
 
   useEffect(() => {
-    if (threadId === null || replayed === null || !isFollowed || isGone) return;
+    if (threadId === null || replayed === null || !events || !isFollowed || isGone) return;
     let waiting: { seq: number; event: ThreadEvent }[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const change = (next: (before: Followed) => Followed) => setHeld((before) => (before.threadId === threadId ? next(before) : before));
@@ -76,9 +85,8 @@ export function useThread(threadId: string | null) {
     };
     const hangUp = followLine<ThreadEvent>({
       path: `/api/v1/bridge/threads/${threadId}/stream`,
-      types,
+      ...events,
       after: drawn.current,
-      parse: (read) => ThreadEvent.safeParse(read).data,
       onEvent: (seq, event) => {
         waiting.push({ seq, event });
         timer ??= setTimeout(draw, TOGETHER_MS);
@@ -94,13 +102,13 @@ export function useThread(threadId: string | null) {
       hangUp();
       clearTimeout(timer);
     };
-  }, [threadId, replayed, isFollowed, isGone, trpc, cache]);
+  }, [threadId, replayed, events, isFollowed, isGone, trpc, cache]);
 
   if (isGone) return { thread: NO_THREAD, summary: null, error };
   const thread: LiveThread = {
     turns: state.turns,
     seq: state.seq,
-    line: state.line,
+    line: events || failureCount === 0 ? state.line : "reconnecting",
     isCurrent: threadId === null || (replayed !== null && state.seq >= replayed),
     isWorking: state.turns.some(isUnderWay),
   };

@@ -1,13 +1,13 @@
 "use client";
 
-import { EllipsisVertical, FileSpreadsheet, Image, Workflow } from "lucide-react";
+import { FileSpreadsheet, Image, Workflow } from "lucide-react";
 import { type ReactNode, useRef } from "react";
 import { formatTime, rangeWords, useReader } from "#components/canvases/widgets/reader.ts";
 import { QUIET } from "#components/canvases/widgets/widget-view.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
-import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Widget, WidgetRange } from "#server/features/canvases/schema.ts";
 
@@ -69,12 +69,7 @@ export function WidgetMenu({ canvasId, widget, range, children }: WidgetMenuProp
   };
   return (
     <span ref={here} className="contents">
-      <Menu
-        label={`Actions of ${title || type}`}
-        trigger={
-          <IconButton label={`Actions of ${title || type}`} hasTooltip={false} size="sm" icon={<EllipsisVertical />} className={QUIET} />
-        }
-      >
+      <RowMenu of={title || type} size="sm" className={QUIET}>
         {children}
         {children && <MenuSeparator />}
         <MenuItem icon={<FileSpreadsheet />} onSelect={() => void saveTable()}>
@@ -89,7 +84,7 @@ export function WidgetMenu({ canvasId, widget, range, children }: WidgetMenuProp
             <span className="min-w-0 flex-1 truncate">Open workflow</span>
           </Link>
         </MenuItem>
-      </Menu>
+      </RowMenu>
     </span>
   );
 }

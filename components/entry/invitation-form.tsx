@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { z } from "zod";
+import { joinAsNewForm, joinByPasswordForm, joinForm } from "#components/entry/entry-form.gen.ts";
 import { CodeField, enter } from "#components/entry/sign-in.tsx";
 import { signInWithPassword } from "#components/entry/sign-in-with-password.ts";
 import { Form, FormSubmit } from "#components/forms/form.tsx";
@@ -14,7 +14,7 @@ import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { type OpenedInvitation, SignUpInput } from "#server/features/identity/schema.ts";
+import type { OpenedInvitation } from "#server/features/identity/schema.ts";
 
 interface InvitationFormProps {
   token: string;
@@ -60,12 +60,10 @@ export function InvitationForm({ token, invitation }: InvitationFormProps) {
   );
 }
 
-const New = SignUpInput.pick({ name: true, password: true });
-
 function NewPassword({ token, invitation: { email }, isNew = false }: InvitationFormProps & { isNew?: boolean }) {
   const client = useTRPCClient();
   const form = useForm({
-    schema: New,
+    schema: joinAsNewForm,
     initial: { name: "", password: "" },
     submit: async (value) => {
       await client.identity.acceptInvitation.mutate({ token, ...value });
@@ -91,18 +89,12 @@ function NewPassword({ token, invitation: { email }, isNew = false }: Invitation
   );
 }
 
-// An old password may break today's rules for a new one, so only its presence is asked for.
-const Own = z.object({
-  password: z.string().min(1, "Enter your password.").meta({ title: "Password" }),
-  code: z.string().max(100).optional(),
-});
-
 function SignInAndJoin({ token, invitation: { email, project_id } }: InvitationFormProps) {
   const client = useTRPCClient();
   const [problem, setProblem] = useState<string | null>(null);
   const [needsCode, setNeedsCode] = useState(false);
   const form = useForm({
-    schema: Own,
+    schema: joinByPasswordForm,
     initial: { password: "", code: "" },
     submit: async ({ password, code }) => {
       setProblem(null);
@@ -133,12 +125,10 @@ function SignInAndJoin({ token, invitation: { email, project_id } }: InvitationF
   );
 }
 
-const Nothing = z.object({});
-
 function JoinAsMyself({ token, invitation: { email, project_id } }: InvitationFormProps) {
   const client = useTRPCClient();
   const form = useForm({
-    schema: Nothing,
+    schema: joinForm,
     initial: {},
     submit: async () => {
       await client.identity.acceptInvitation.mutate({ token });

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { requestResetForm, resetForm } from "#components/entry/entry-form.gen.ts";
 import { enter } from "#components/entry/sign-in.tsx";
 import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
@@ -10,14 +11,13 @@ import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { RequestPasswordResetInput, ResetPasswordInput } from "#server/features/security/schema.ts";
 
 /** Asks for a link by mail. The answer is the same whether the address has an account or not. */
 export function RequestPasswordResetForm() {
   const client = useTRPCClient();
   const [asked, setAsked] = useState<string | null>(null);
   const form = useForm({
-    schema: RequestPasswordResetInput,
+    schema: requestResetForm,
     initial: { email: "" },
     submit: async ({ email }) => {
       await client.security.requestPasswordReset.mutate({ email });
@@ -40,12 +40,10 @@ export function RequestPasswordResetForm() {
   );
 }
 
-const NewPassword = ResetPasswordInput.pick({ password: true, end_api_keys: true });
-
 export function ResetPasswordForm({ token, email }: { token: string; email: string }) {
   const client = useTRPCClient();
   const form = useForm({
-    schema: NewPassword,
+    schema: resetForm,
     initial: { password: "", end_api_keys: false },
     submit: async (value) => {
       await client.security.resetPassword.mutate({ token, ...value });

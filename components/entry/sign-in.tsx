@@ -2,7 +2,7 @@
 
 import { getProviders, signIn } from "next-auth/react";
 import { useEffect, useState } from "react";
-import { z } from "zod";
+import { signInForm, signUpForm } from "#components/entry/entry-form.gen.ts";
 import { signInWithPassword } from "#components/entry/sign-in-with-password.ts";
 import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
@@ -13,13 +13,6 @@ import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { SignUpInput } from "#server/features/identity/schema.ts";
-
-// An old password may break today's rules for a new one, so only its presence is asked for.
-const SignIn = SignUpInput.pick({ email: true, password: true }).extend({
-  password: z.string().min(1, "Enter your password.").meta({ title: "Password" }),
-  code: z.string().max(100).optional(),
-});
 
 interface OtherProvider {
   id: string;
@@ -31,7 +24,7 @@ export function SignInForm({ next, isSignupOpen }: { next: string; isSignupOpen:
   const [needsCode, setNeedsCode] = useState(false);
   const [others, setOthers] = useState<OtherProvider[]>([]);
   const form = useForm({
-    schema: SignIn,
+    schema: signInForm,
     initial: { email: "", password: "", code: "" },
     submit: async ({ email, password, code }) => {
       setProblem(null);
@@ -115,7 +108,7 @@ export function SignInForm({ next, isSignupOpen }: { next: string; isSignupOpen:
 export function AccountForm({ kind, code }: { kind: "setUp" | "signUp"; code?: string | undefined }) {
   const client = useTRPCClient();
   const form = useForm({
-    schema: SignUpInput,
+    schema: signUpForm,
     initial: { name: "", email: "", password: "" },
     submit: async (value) => {
       if (kind === "setUp") await client.identity.setUp.mutate({ ...value, ...(code !== undefined && { code }) });

@@ -2,7 +2,7 @@
 
 import type { ComponentProps, ReactNode } from "react";
 import type { z } from "zod";
-import { describeField } from "#components/forms/describe-field.ts";
+import type { FieldDescription } from "#components/forms/describe-field.ts";
 import type { UseFormReturn } from "#components/forms/use-form.ts";
 import { Field } from "#components/ui/field.tsx";
 import { Input, Textarea } from "#components/ui/input.tsx";
@@ -34,7 +34,7 @@ export interface FormFieldProps<Schema extends z.ZodObject>
 /** One field of a form: label, bounds and control come from the schema, the error from the form. */
 export function FormField<Schema extends z.ZodObject>(props: FormFieldProps<Schema>) {
   const { form, name, label, hint, isOptional, action, className, children } = props;
-  const field = describeField(form.schema.shape[name] as z.ZodType);
+  const field = form.describe(name);
   const text = hint === undefined ? field.description : hint;
   return (
     <Field
@@ -51,7 +51,7 @@ export function FormField<Schema extends z.ZodObject>(props: FormFieldProps<Sche
   );
 }
 
-type ControlProps<Schema extends z.ZodObject> = FormFieldProps<Schema> & { field: ReturnType<typeof describeField> };
+type ControlProps<Schema extends z.ZodObject> = FormFieldProps<Schema> & { field: FieldDescription };
 
 function SchemaControl<Schema extends z.ZodObject>({
   form,

@@ -11,6 +11,7 @@ import type { ErrorBody } from "#server/shared/error-schema.ts";
 interface FormState {
   failure: ErrorBody | null;
   isPending: boolean;
+  prepare?: () => void;
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
 }
 
@@ -20,7 +21,7 @@ interface FormProps extends ComponentProps<"form"> {
 
 /** The fields of a form, one below the other. The browser's own checks are off: the schema's are shown at the fields. */
 export const Form = ({ form, className, ...rest }: FormProps) => (
-  <form onSubmit={form.onSubmit} noValidate className={cn("flex min-w-0 flex-col gap-4", className)} {...rest} />
+  <form onSubmit={form.onSubmit} onInput={form.prepare} noValidate className={cn("flex min-w-0 flex-col gap-4", className)} {...rest} />
 );
 
 interface FormFooterProps {

@@ -125,16 +125,16 @@ function AddKeyForm({ providers, onAdded }: { providers: readonly ProviderRow[];
         type="url"
         isOptional={!provider.requires_base_url}
         hint={
-          provider.id === "azure"
+          provider.model_listing === "deployments"
             ? "Address of the resource, not of a single deployment"
             : provider.requires_base_url
               ? "Where chat completions are served, usually ending in /v1"
               : `Only for a gateway in front of ${provider.label}`
         }
-        placeholder={provider.id === "azure" ? "https://my-resource.openai.azure.com" : "https://…/v1"}
+        placeholder={provider.model_listing === "deployments" ? "https://my-resource.openai.azure.com" : "https://…/v1"}
         autoComplete="off"
       />
-      {provider.id === "azure" && (
+      {provider.model_listing === "deployments" && (
         <FormField form={form} name="api_version" isOptional hint={null} placeholder="2024-10-21" autoComplete="off" />
       )}
       {!provider.supports_tools && <p className="text-12 text-ink-faint">Models of {provider.label} are called without tools.</p>}

@@ -13,18 +13,21 @@ import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { LlmKey } from "#server/features/llm-keys/schema.ts";
-import { providerKind } from "#server/llm/kinds.ts";
+import { providerIds, providerKind } from "#server/llm/kinds.ts";
 
 const AddKeyDialog = loadedOnUse(() => import("#components/keys/key-dialogs.tsx").then((module) => module.AddKeyDialog));
 const ReplaceKeyDialog = loadedOnUse(() => import("#components/keys/key-dialogs.tsx").then((module) => module.ReplaceKeyDialog));
+
+const PROVIDERS = new Intl.ListFormat("en-GB").format(providerIds.map((id) => providerKind(id).label));
 
 export function KeysPage() {
   const { trpc, cache } = useApi();
@@ -69,8 +72,8 @@ export function KeysPage() {
         }
         empty={
           <EmptyState title="Add a key of your model provider" actions={add}>
-            Treadle calls models on your account, so nothing runs without a key. Anthropic, OpenAI, Gemini, Mistral, Hugging Face, Azure and
-            every OpenAI-compatible endpoint are supported, your own server included.
+            Treadle calls models on your account, so nothing runs without a key. Supported are {PROVIDERS} endpoints, your own server
+            included.
             {!canAdminister && <span className="mt-2 block">{readOnlyReason}</span>}
           </EmptyState>
         }
@@ -97,12 +100,16 @@ export function KeysPage() {
             <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
               <Time value={key.created_at} />
             </TableCell>
-            <TableCell className="w-20 whitespace-nowrap text-right">
+            <TableCell className="w-10">
               {canAdminister && (
-                <>
-                  <IconButton label={`Replace ${key.name}`} icon={<KeyRound />} onClick={() => setReplaced(key)} />
-                  <IconButton label={`Delete ${key.name}`} icon={<Trash2 />} onClick={() => setDeleting(key)} />
-                </>
+                <RowMenu of={key.name}>
+                  <MenuItem icon={<KeyRound />} onSelect={() => setReplaced(key)}>
+                    Replace
+                  </MenuItem>
+                  <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => setDeleting(key)}>
+                    Delete
+                  </MenuItem>
+                </RowMenu>
               )}
             </TableCell>
           </TableRow>

@@ -5,18 +5,22 @@ import { RotateCw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { formatBytes, plural } from "#components/format.ts";
 import { AddDocuments } from "#components/knowledge/add-documents.tsx";
-import { CitedDocument, DocumentDialog } from "#components/knowledge/document-dialog.tsx";
+import { CitedDocument } from "#components/knowledge/cited-document.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useListSearch } from "#components/shell/use-list-search.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
-import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Rag, RagDocument } from "#server/features/knowledge/schema.ts";
+
+const ConfirmDialog = loadedOnUse(() => import("#components/ui/confirm-dialog.tsx").then((module) => module.ConfirmDialog));
+const DocumentDialog = loadedOnUse(() => import("#components/knowledge/document-dialog.tsx").then((module) => module.DocumentDialog));
 
 /** How often documents that are being indexed are asked for again, in milliseconds. */
 const WATCH_MS = 1500;
@@ -93,18 +97,18 @@ export function DocumentsPanel({ rag }: { rag: Rag }) {
             <TableCell className="w-28 whitespace-nowrap max-sm:hidden">
               <DocumentStatus document={document} />
             </TableCell>
-            <TableCell className="w-18 whitespace-nowrap text-right">
+            <TableCell className="w-10">
               {canEdit && (
-                <>
+                <RowMenu of={document.title} isPending={again.isPending && again.variables.document_id === document.id}>
                   {(document.status === "failed" || (document.uri && document.status === "ready")) && (
-                    <IconButton
-                      label={`${document.status === "failed" ? "Try again" : "Fetch again"}: ${document.title}`}
-                      icon={<RotateCw />}
-                      onClick={() => again.mutate({ rag_id: rag.id, document_id: document.id })}
-                    />
+                    <MenuItem icon={<RotateCw />} onSelect={() => again.mutate({ rag_id: rag.id, document_id: document.id })}>
+                      {document.status === "failed" ? "Try again" : "Fetch again"}
+                    </MenuItem>
                   )}
-                  <IconButton label={`Delete ${document.title}`} icon={<Trash2 />} onClick={() => setDeleting(document)} />
-                </>
+                  <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => setDeleting(document)}>
+                    Delete
+                  </MenuItem>
+                </RowMenu>
               )}
             </TableCell>
           </TableRow>

@@ -4,13 +4,12 @@ import { TRPCClientError } from "@trpc/client";
 import { useState } from "react";
 import type { z } from "zod";
 import { KeyPicker } from "#components/agents/model-choice.tsx";
-import { describeField } from "#components/forms/describe-field.ts";
 import { FormField } from "#components/forms/form-field.tsx";
 import type { UseFormReturn } from "#components/forms/use-form.ts";
+import { errorBodyIn } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Input, Textarea } from "#components/ui/input.tsx";
 import { type RagType, ragConfigs } from "#server/features/knowledge/schema.ts";
-import { ErrorBody } from "#server/shared/error-schema.ts";
 
 type AnyForm = UseFormReturn<z.ZodObject>;
 
@@ -100,7 +99,7 @@ function SettingField({ form, type, name, isNew }: { form: AnyForm; type: RagTyp
         <HeadersField value={value as Record<string, string>} onValueChange={set} />
       </FormField>
     );
-  const field = describeField(form.schema.shape[name] as z.ZodType);
+  const field = form.describe(name);
   if (field.control === "choice") return <FormField form={form} name={name} />;
   const isSecret = name === "api_key" || name === "connection_string";
   const words = isSecret && !isNew ? "Leave it as it is to keep the stored one." : HINTS[name];
@@ -172,10 +171,10 @@ export async function withoutConfigPrefix<Result>(call: Promise<Result>): Promis
   try {
     return await call;
   } catch (error) {
-    const body = error instanceof TRPCClientError ? ErrorBody.safeParse(error.data) : undefined;
-    if (!body?.success || !body.data.errors) throw error;
-    const errors = body.data.errors.map(({ path, message }) => ({ path: path.replace(/^config\./, ""), message }));
-    (error as { data: unknown }).data = { ...body.data, errors };
+    const body = error instanceof TRPCClientError ? errorBodyIn(error.data) : undefined;
+    if (!body?.errors) throw error;
+    const errors = body.errors.map(({ path, message }) => ({ path: path.replace(/^config\./, ""), message }));
+    (error as { data: unknown }).data = { ...body, errors };
     throw error;
   }
 }

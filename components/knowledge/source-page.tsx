@@ -13,16 +13,17 @@ import { Page, useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
+import { MoreMenu } from "#components/ui/more-menu.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Rag } from "#server/features/knowledge/schema.ts";
 
+const ConfirmDialog = loadedOnUse(() => import("#components/ui/confirm-dialog.tsx").then((module) => module.ConfirmDialog));
 const EditSourceDialog = loadedOnUse(() => import("#components/knowledge/source-dialogs.tsx").then((module) => module.EditSourceDialog));
 
 export function SourcePage({ ragId }: { ragId: string }) {
@@ -75,7 +76,11 @@ function SourceView({ rag }: { rag: Rag }) {
               <Button icon={<SlidersHorizontal />} onClick={() => setIsEditing(true)}>
                 Settings
               </Button>
-              <IconButton label="Delete source" icon={<Trash2 />} size="lg" onClick={() => setIsDeleting(true)} />
+              <MoreMenu>
+                <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => setIsDeleting(true)}>
+                  Delete source
+                </MenuItem>
+              </MoreMenu>
             </>
           )
         }

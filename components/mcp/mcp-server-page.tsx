@@ -12,9 +12,10 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
+import { MoreMenu } from "#components/ui/more-menu.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
@@ -60,7 +61,11 @@ export function McpServerPage({ mcpId }: { mcpId: string }) {
               <Button icon={<Settings2 />} onClick={() => setIsEditing(true)}>
                 Settings
               </Button>
-              <IconButton label="Delete server" icon={<Trash2 />} size="lg" onClick={() => setIsDeleting(true)} />
+              <MoreMenu>
+                <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => setIsDeleting(true)}>
+                  Delete server
+                </MenuItem>
+              </MoreMenu>
             </>
           )
         }

@@ -53,7 +53,7 @@ const PAUSE_MS = 120;
 const FRESH_MS = 15_000;
 /** Of a kind, beside others; things to do that fit, and pages that were opened last. */
 const EACH = 5;
-const MOST_DEEDS = 6;
+const MOST_ACTIONS = 6;
 const MOST_RECENT = 5;
 
 const kinds: Record<SearchHit["kind"], { title: string; icon: LucideIcon }> = {
@@ -101,7 +101,7 @@ function fits(text: string, q: string): boolean {
 const icon = (Icon: LucideIcon) => <Icon aria-hidden />;
 
 /** What can be done from everywhere, and where one can go. */
-function useDeeds(): Choice[] {
+function useActions(): Choice[] {
   const { user, project, projects, canEdit, canAdminister } = useStudio();
   const { client } = useApi();
   const router = useRouter();
@@ -116,7 +116,7 @@ function useDeeds(): Choice[] {
   };
   const newWorkflow = async () => `/workflows/${(await client.workflows.create.mutate({ name: "Untitled workflow" })).id}`;
   const newCanvas = async () => `/canvases/${(await client.canvases.create.mutate({ name: "Untitled canvas" })).id}`;
-  const deed = (label: string, Icon: LucideIcon, run: () => void, more: Partial<Choice> = {}): Choice => ({
+  const action = (label: string, Icon: LucideIcon, run: () => void, more: Partial<Choice> = {}): Choice => ({
     ...{ id: `do ${label}`, label, group: "Do", icon: icon(Icon), run },
     ...more,
   });
@@ -126,23 +126,23 @@ function useDeeds(): Choice[] {
   return [
     ...(canEdit
       ? [
-          deed("New workflow", Plus, make("workflow", newWorkflow), { words: "create add" }),
-          deed("New workflow from a template", LayoutTemplate, go("/workflows/templates"), { words: "create add gallery" }),
-          deed("New agent", Plus, go("/agents/new"), { words: "create add" }),
-          deed("New canvas", Plus, make("canvas", newCanvas), { words: "create add dashboard" }),
+          action("New workflow", Plus, make("workflow", newWorkflow), { words: "create add" }),
+          action("New workflow from a template", LayoutTemplate, go("/workflows/templates"), { words: "create add gallery" }),
+          action("New agent", Plus, go("/agents/new"), { words: "create add" }),
+          action("New canvas", Plus, make("canvas", newCanvas), { words: "create add dashboard" }),
         ]
       : []),
-    ...(canAdminister ? [deed("Invite people", UserPlus, go("/settings/members?invite"), { words: "add member" })] : []),
-    deed("Ask the assistant", Sparkles, () => open(), { shortcut: [MOD, "J"], words: "chat help" }),
+    ...(canAdminister ? [action("Invite people", UserPlus, go("/settings/members?invite"), { words: "add member" })] : []),
+    action("Ask the assistant", Sparkles, () => open(), { shortcut: [MOD, "J"], words: "chat help" }),
     ...projects
       .filter(({ id }) => id !== project.id)
       .map(({ id, name }) =>
-        deed(`Switch to ${name}`, FolderSync, () => openProject(id), { id: `project ${id}`, words: "project change open" }),
+        action(`Switch to ${name}`, FolderSync, () => openProject(id), { id: `project ${id}`, words: "project change open" }),
       ),
-    ...(theme === "light" ? [] : [deed("Light theme", Sun, () => setTheme("light"), { words: "appearance bright mode" })]),
-    ...(theme === "dark" ? [] : [deed("Dark theme", Moon, () => setTheme("dark"), { words: "appearance night mode" })]),
-    ...(theme === "system" ? [] : [deed("Theme of the system", Monitor, () => setTheme("system"), { words: "appearance auto mode" })]),
-    deed("Sign out", LogOut, () => void signOutHere(), { words: "log leave" }),
+    ...(theme === "light" ? [] : [action("Light theme", Sun, () => setTheme("light"), { words: "appearance bright mode" })]),
+    ...(theme === "dark" ? [] : [action("Dark theme", Moon, () => setTheme("dark"), { words: "appearance night mode" })]),
+    ...(theme === "system" ? [] : [action("Theme of the system", Monitor, () => setTheme("system"), { words: "appearance auto mode" })]),
+    action("Sign out", LogOut, () => void signOutHere(), { words: "log leave" }),
     ...navItems.map(({ href, label, icon: Icon }) => place(label, href, Icon)),
     place("Project settings", "/settings/project", Settings),
     ...[...personalSettings, ...projectSettings.slice(1), ...(user.isInstallAdmin ? installSettings : [])].map(
@@ -165,7 +165,7 @@ export function CommandPalette() {
   const found = useQuery(
     trpc.search.find.queryOptions({ q, limit: EACH }, { enabled: q !== "", placeholderData: keepPreviousData, staleTime: FRESH_MS }),
   );
-  const deeds = useDeeds();
+  const actions = useActions();
   const ofPage = usePageCommands().map(
     ({ label, icon: Icon = CornerDownRight, shortcut, run }): Choice => ({
       ...{ id: `here ${label}`, label, group: "On this page", icon: icon(Icon), run },
@@ -192,7 +192,7 @@ export function CommandPalette() {
   });
 
   let options: Choice[];
-  if (typed === "") options = [...lately.slice(0, MOST_RECENT), ...ofPage, ...deeds];
+  if (typed === "") options = [...lately.slice(0, MOST_RECENT), ...ofPage, ...actions];
   else {
     const chosen = lately.filter(({ label }) => fits(label, typed)).slice(0, 2);
     const isListed = (hit: SearchHit) => chosen.some(({ id }) => id === `recent ${hit.path}`);
@@ -209,11 +209,11 @@ export function CommandPalette() {
         const list = items.filter(({ kind }) => kind === hit.kind).length >= EACH && all[at + 1]?.kind !== hit.kind && lists[hit.kind];
         return list ? [choice, searchIn(title, list, `All in ${title}`)] : [choice];
       });
-    const todo = [...ofPage, ...deeds].filter(({ label, words = "" }) => fits(`${label} ${words}`, typed));
+    const todo = [...ofPage, ...actions].filter(({ label, words = "" }) => fits(`${label} ${words}`, typed));
     // What begins with the words that were typed is meant before what only has them.
     const isMeant = ({ label }: Choice) => label.toLowerCase().startsWith(typed.toLowerCase());
-    const first = todo.filter(isMeant).slice(0, MOST_DEEDS);
-    const rest = todo.filter((choice) => !first.includes(choice)).slice(0, MOST_DEEDS - first.length);
+    const first = todo.filter(isMeant).slice(0, MOST_ACTIONS);
+    const rest = todo.filter((choice) => !first.includes(choice)).slice(0, MOST_ACTIONS - first.length);
     const guide = hits.filter(({ group }) => group === kinds.guide.title);
     options = [
       ...chosen,

@@ -1,6 +1,6 @@
 "use client";
 
-import { Columns2, Ellipsis, GitFork, Link2, Pencil, Square } from "lucide-react";
+import { Columns2, GitFork, Pencil, Square } from "lucide-react";
 import { useState } from "react";
 import { AskAboutRun } from "#components/runs/ask-about-run.tsx";
 import { RunAgain } from "#components/runs/run-again.tsx";
@@ -12,10 +12,11 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
+import { CopyItem } from "#components/ui/copy-item.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
-import { Menu, MenuItem } from "#components/ui/menu.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
+import { MoreMenu } from "#components/ui/more-menu.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { ExecutionView } from "#server/runs/schema.ts";
@@ -43,11 +44,6 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
       setIsStopping(false);
     }
   };
-  const copyLink = () =>
-    void navigator.clipboard.writeText(location.href).then(
-      () => toast.success("Link copied"),
-      () => toast.error("The browser did not allow copying. Copy the address from its bar."),
-    );
   return (
     <header className="grid shrink-0 grid-cols-[minmax(0,1fr)_auto] items-end gap-x-5 gap-y-1.5 border-b bg-surface px-8 pt-8 pb-2.5 max-md:px-4 max-lg:flex max-lg:flex-col max-lg:items-stretch">
       <div className="flex min-w-0 flex-col">
@@ -102,7 +98,7 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
             <dt>Run id</dt>
             <dd className="flex items-center gap-1 font-mono text-12">
               {id.slice(0, 8)}…
-              <CopyButton value={id} what="run id" className="size-6 pointer-coarse:-my-2.5" />
+              <CopyButton value={id} what="run id" className="relative z-1 size-6 pointer-coarse:-my-2.5" />
             </dd>
           </div>
         </dl>
@@ -123,14 +119,12 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
             Cancel run
           </Button>
         )}
-        <Menu trigger={<IconButton label="More" size="lg" icon={<Ellipsis />} hasTooltip={false} className="pointer-coarse:size-9" />}>
+        <MoreMenu>
           <MenuItem icon={<Columns2 />} onSelect={() => setIsComparing(true)}>
             Compare…
           </MenuItem>
-          <MenuItem icon={<Link2 />} onSelect={copyLink}>
-            Copy link
-          </MenuItem>
-        </Menu>
+          <CopyItem what="link" text={() => location.href} />
+        </MoreMenu>
       </div>
       {isComparing && (
         <ChooseOtherDialog executionId={id} workflowId={workflow_id} originalId={rerun_of} onClose={() => setIsComparing(false)} />

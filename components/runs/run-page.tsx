@@ -6,10 +6,8 @@ import { useEffect, useRef, useState } from "react";
 import { ExecutorBanner } from "#components/runs/executor-banner.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
 import { RunContextHeader } from "#components/runs/run-header.tsx";
-import { RunLog } from "#components/runs/run-log.tsx";
 import { RunResult } from "#components/runs/run-result.tsx";
 import { RunReviewList, WaitingBanner } from "#components/runs/run-reviews.tsx";
-import { RunTimeline } from "#components/runs/run-timeline.tsx";
 import { RunProvider, useRun } from "#components/runs/store/run-context.tsx";
 import { isReview } from "#components/runs/store/run-snapshot.ts";
 import { createRunStore, type RunStore } from "#components/runs/store/run-store.ts";
@@ -19,6 +17,7 @@ import { FullPageLoading } from "#components/shell/full-page-loading.tsx";
 import { useTitle } from "#components/shell/page.tsx";
 import { useSeenFailures } from "#components/shell/use-notifications.ts";
 import { useApi } from "#components/trpc.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
 import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
@@ -29,6 +28,10 @@ import { createEditorStore } from "#components/workflow-editor/canvas/store/edit
 import { AgentNamesProvider } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import type { ExecutionView } from "#server/runs/schema.ts";
 import { labelOf } from "#server/workflow/graph.ts";
+
+// Loaded when their tab is first opened.
+const RunTimeline = loadedOnUse(() => import("#components/runs/run-timeline.tsx").then((module) => module.RunTimeline));
+const RunLog = loadedOnUse(() => import("#components/runs/run-log.tsx").then((module) => module.RunLog));
 
 /** One execution: read once, then followed until it ends. */
 export function RunPage({ executionId }: { executionId: string }) {
@@ -97,6 +100,11 @@ export function RunView({ view, store }: { view: ExecutionView; store: RunStore 
 
 function RunLayout({ initial, onOpen }: { initial: ExecutionView; onOpen: (nodeId: string) => void }) {
   const [tab, setTab] = useState<View>("graph");
+  const [opened, setOpened] = useState<ReadonlySet<View>>(new Set([tab]));
+  const show = (view: View) => {
+    setTab(view);
+    setOpened((before) => new Set([...before, view]));
+  };
   const hasReviews = initial.graph.nodes.some((node) => isReview(node.type));
   const selected = useSelectedNode();
   const failed = useRun(({ snapshot }) =>
@@ -127,13 +135,21 @@ function RunLayout({ initial, onOpen }: { initial: ExecutionView; onOpen: (nodeI
         <Tabs
           label="Views of this run"
           value={tab}
-          onValueChange={setTab}
+          onValueChange={show}
           className="min-h-0 min-w-0 flex-1 max-md:h-[50dvh] max-md:flex-none"
           panelClassName="overflow-y-auto"
           tabs={[
             { value: "graph", label: "Graph", content: <Canvas controls={<FollowRun />} /> },
-            { value: "timeline", label: "Timeline", content: <RunTimeline selected={selected} isShown={tab === "timeline"} /> },
-            { value: "log", label: "Log", content: <RunLog executionId={initial.execution.id} isShown={tab === "log"} /> },
+            {
+              value: "timeline",
+              label: "Timeline",
+              content: opened.has("timeline") && <RunTimeline selected={selected} isShown={tab === "timeline"} />,
+            },
+            {
+              value: "log",
+              label: "Log",
+              content: opened.has("log") && <RunLog executionId={initial.execution.id} isShown={tab === "log"} />,
+            },
             ...(hasReviews ? [{ value: "reviews" as const, label: "Reviews", content: <RunReviewList /> }] : []),
           ]}
         />

@@ -159,7 +159,9 @@ export function RunFinish() {
     <div className="border-t p-3">
       <div className="flex items-center justify-between gap-2">
         <h3 className="font-semibold text-12">{error === null ? "Result" : "Why it failed"}</h3>
-        {output !== null && error === null && <CopyButton value={output} what="result" className="size-6 pointer-coarse:-my-2.5" />}
+        {output !== null && error === null && (
+          <CopyButton value={output} what="result" className="relative z-1 size-6 pointer-coarse:-my-2.5" />
+        )}
       </div>
       {error !== null ? (
         <p role="alert" className="whitespace-pre-wrap break-words text-12 text-failed">

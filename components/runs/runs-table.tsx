@@ -1,16 +1,16 @@
 "use client";
 
-import { Workflow } from "lucide-react";
 import { formatCost, formatCount, formatDuration } from "#components/format.ts";
 import { PRICES_PLACE } from "#components/runs/cost.tsx";
-import { excerptOf, Marked } from "#components/runs/list/marked.tsx";
+import { excerptOf } from "#components/runs/list/excerpt.ts";
 import { runResultText } from "#components/runs/run-result-text.ts";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
+import { Button } from "#components/ui/button.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { Marked } from "#components/ui/marked.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { selectColumn, Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Elapsed, Time } from "#components/ui/time.tsx";
 import type { ExecutionSummary } from "#server/runs/schema.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
@@ -66,7 +66,7 @@ function RunRows({ runs, hasWorkflow, onShow, finder = null, selection }: RunsTa
     <Table label="Runs" className={hasWorkflow ? "md:min-w-230" : "md:min-w-190"}>
       <TableHead>
         {selection && (
-          <TableHeader className="w-8 pr-0">
+          <TableHeader className={selectColumn}>
             <Checkbox
               label={<span className="sr-only">Select all on this page</span>}
               checked={allChosen}
@@ -88,17 +88,13 @@ function RunRows({ runs, hasWorkflow, onShow, finder = null, selection }: RunsTa
         <TableHeader className="text-right max-md:hidden">Cost</TableHeader>
         <TableHeader className="text-right max-md:hidden">Duration</TableHeader>
         <TableHeader>When</TableHeader>
-        {onShow && (
-          <TableHeader>
-            <span className="sr-only">Show on canvas</span>
-          </TableHeader>
-        )}
+        {onShow && <TableActionsHeader />}
       </TableHead>
       <TableBody>
         {runs.map((run) => (
           <TableRow key={run.id} className="relative">
             {selection && (
-              <TableCell className="relative z-1 w-8 pr-0">
+              <TableCell className={selectColumn}>
                 <Checkbox
                   label={
                     <span className="sr-only">
@@ -148,8 +144,12 @@ function RunRows({ runs, hasWorkflow, onShow, finder = null, selection }: RunsTa
               <Time value={run.created_at} />
             </TableCell>
             {onShow && (
-              <TableCell className="relative z-1 py-0">
-                <IconButton label="Show on canvas" icon={<Workflow />} onClick={() => onShow(run.id)} />
+              <TableCell className="relative z-1 py-0 text-right">
+                <Button size="sm" variant="ghost" onClick={() => onShow(run.id)}>
+                  <span>
+                    Show<span className="max-md:sr-only"> on canvas</span>
+                  </span>
+                </Button>
               </TableCell>
             )}
           </TableRow>

@@ -12,9 +12,10 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
@@ -146,7 +147,11 @@ function ApiKeys() {
               <LastUse {...key} />
             </TableCell>
             <TableCell className="w-10">
-              <IconButton label={`Delete ${key.name}`} icon={<Trash2 />} onClick={() => setDeleting(key)} />
+              <RowMenu of={key.name}>
+                <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => setDeleting(key)}>
+                  Delete
+                </MenuItem>
+              </RowMenu>
             </TableCell>
           </TableRow>
         )}

@@ -5,6 +5,7 @@ import { KeyPicker, ModelPicker } from "#components/agents/model-choice.tsx";
 import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
+import { assistantForm } from "#components/settings/assistant-form.gen.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi, useTRPC } from "#components/trpc.tsx";
@@ -12,7 +13,7 @@ import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import { AssistantChoice, type AssistantSettings as Settings } from "#server/features/assistant/schema.ts";
+import type { AssistantSettings as Settings } from "#server/features/assistant/schema.ts";
 
 /** On which key and model the project's assistant works, in the project's settings. */
 export function AssistantSettings() {
@@ -40,7 +41,7 @@ export function AssistantSettings() {
 export function AssistantForm({ settings }: { settings: Settings }) {
   const { trpc, client, cache } = useApi();
   const form = useForm({
-    schema: AssistantChoice,
+    schema: assistantForm,
     initial: { llm_key_id: settings.llm_key_id, model: settings.model },
     submit: async (value) => {
       const saved = await client.assistant.updateSettings.mutate(value);

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Ellipsis, Pencil, Plus, Trash2 } from "lucide-react";
+import { Pencil, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { formatCost, formatDate, plural } from "#components/format.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
@@ -11,12 +11,12 @@ import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
-import { Menu, MenuItem } from "#components/ui/menu.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Budget, BudgetInput } from "#server/features/budgets/schema.ts";
@@ -53,8 +53,10 @@ export function BudgetSettings() {
     setChosen(null);
     if (named) setQuery({ agent: undefined, llm_key: undefined });
   };
-  const save = async (next: BudgetInput[]) => {
-    const saved = await client.budgets.set.mutate({ items: next });
+  /** All are written together: so they are read first, as others may have set some since this page did. */
+  const save = async (budget: Pick<Budget, "scope" | "id">, next: BudgetInput[]) => {
+    const now = await client.budgets.list.query({});
+    const saved = await client.budgets.set.mutate({ items: [...now.items.filter((other) => !isSame(other, budget)), ...next] });
     cache.setQueryData(trpc.budgets.list.queryKey({}), saved);
     await cache.invalidateQueries(trpc.budgets.spent.pathFilter());
   };
@@ -102,7 +104,7 @@ export function BudgetSettings() {
           {...("budget" in edited ? { budget: edited.budget } : { initial: edited })}
           taken={items}
           onSave={async (next) => {
-            await save([...items.filter((budget) => !isSame(budget, next)), next]);
+            await save(next, [next]);
             toast.success("The budget is saved");
             close();
           }}
@@ -115,7 +117,7 @@ export function BudgetSettings() {
           title={`Remove the budget of “${removed.name}”?`}
           confirmLabel="Remove budget"
           onConfirm={async () => {
-            await save(items.filter((budget) => !isSame(budget, removed)));
+            await save(removed, []);
             toast.success("The budget is removed");
           }}
         >
@@ -157,7 +159,6 @@ function BudgetCard({ budget, onEdit, onRemove }: { budget: Budget; onEdit: () =
   const part = spent / monthly_limit;
   const forecast = forecastOf(budget, now);
   const href = scope === "agent" ? `/agents/${id}` : scope === "llm_key" ? "/keys" : "/settings/usage";
-  const title = `${SCOPES[scope]} ${name}`;
   return (
     <li className="flex flex-col gap-2 rounded-lg border bg-raised p-4">
       <div className="flex items-center gap-3">
@@ -167,17 +168,14 @@ function BudgetCard({ budget, onEdit, onRemove }: { budget: Budget; onEdit: () =
             {name}
           </Link>
         </div>
-        <Menu
-          label={`Actions of ${title}`}
-          trigger={<IconButton label={`Actions of ${title}`} icon={<Ellipsis />} className="pointer-coarse:size-11" />}
-        >
+        <RowMenu of={`${SCOPES[scope]} ${name}`}>
           <MenuItem icon={<Pencil />} onSelect={onEdit}>
             Change
           </MenuItem>
-          <MenuItem icon={<Trash2 />} onSelect={onRemove}>
+          <MenuItem icon={<Trash2 />} tone="danger" onSelect={onRemove}>
             Remove
           </MenuItem>
-        </Menu>
+        </RowMenu>
       </div>
       <div aria-hidden className="h-2 overflow-hidden rounded-full bg-sunken">
         <div

@@ -9,11 +9,12 @@ import { useListSearch } from "#components/shell/use-list-search.ts";
 import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
-import { CopyButton } from "#components/ui/copy.tsx";
+import { CopyItem } from "#components/ui/copy-item.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
@@ -128,11 +129,19 @@ function CredentialRow({ credential: { name, created_at }, onReplace, onDelete }
         <Time value={created_at} />
       </TableCell>
       <TableCell className="w-10">
-        <span className="flex justify-end gap-1">
-          <CopyButton value={expression} what={`expression for ${name}`} />
-          {onReplace && <IconButton label={`Replace value of ${name}`} icon={<RefreshCw />} onClick={onReplace} />}
-          {onDelete && <IconButton label={`Delete ${name}`} icon={<Trash2 />} onClick={onDelete} />}
-        </span>
+        <RowMenu of={name}>
+          <CopyItem what="expression" text={() => expression} />
+          {onReplace && (
+            <MenuItem icon={<RefreshCw />} onSelect={onReplace}>
+              Replace value
+            </MenuItem>
+          )}
+          {onDelete && (
+            <MenuItem icon={<Trash2 />} tone="danger" onSelect={onDelete}>
+              Delete
+            </MenuItem>
+          )}
+        </RowMenu>
       </TableCell>
     </TableRow>
   );

@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
-import { KeyRound, MoreHorizontal, ShieldOff } from "lucide-react";
+import { KeyRound, ShieldOff } from "lucide-react";
 import { useState } from "react";
 import type { z } from "zod";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
@@ -11,9 +11,9 @@ import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { CopyField } from "#components/ui/copy.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input } from "#components/ui/input.tsx";
-import { Menu, MenuItem } from "#components/ui/menu.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
@@ -87,16 +87,16 @@ export function InstallPeople() {
             <TableCell className="w-10">
               {/* One's own are changed in Settings, Security. */}
               {me.data && me.data.id !== person.user_id && (
-                <Menu trigger={<IconButton label={`Actions of ${person.name}`} icon={<MoreHorizontal />} />}>
+                <RowMenu of={person.name}>
                   <MenuItem icon={<KeyRound />} onSelect={() => setLinking(person)}>
-                    Link to a new password…
+                    Link to a new password
                   </MenuItem>
                   {person.has_second_factor && (
-                    <MenuItem icon={<ShieldOff />} onSelect={() => setRemoving(person)}>
-                      Remove second factor…
+                    <MenuItem icon={<ShieldOff />} tone="danger" onSelect={() => setRemoving(person)}>
+                      Remove second factor
                     </MenuItem>
                   )}
-                </Menu>
+                </RowMenu>
               )}
             </TableCell>
           </TableRow>

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
+import { nameAdminForm } from "#components/settings/install-form.gen.ts";
 import { InstallPeople } from "#components/settings/install-people.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -13,13 +14,14 @@ import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input } from "#components/ui/input.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import { type InstallAdmin, NameInstallAdminInput } from "#server/features/install/schema.ts";
+import type { InstallAdmin } from "#server/features/install/schema.ts";
 
 /** Who decides for the whole install, and who has an account in it. */
 export function InstallSettings() {
@@ -79,7 +81,11 @@ function InstallAdmins() {
               <Time value={admin.created_at} />
             </TableCell>
             <TableCell className="w-10">
-              <IconButton label={`Remove ${admin.name}`} icon={<UserMinus />} onClick={() => setLeaving(admin)} />
+              <RowMenu of={admin.name}>
+                <MenuItem icon={<UserMinus />} tone="danger" onSelect={() => setLeaving(admin)}>
+                  Remove
+                </MenuItem>
+              </RowMenu>
             </TableCell>
           </TableRow>
         )}
@@ -108,7 +114,7 @@ function InstallAdmins() {
 function NameInstallAdminDialog({ onClose }: { onClose: () => void }) {
   const { trpc, client, cache } = useApi();
   const form = useForm({
-    schema: NameInstallAdminInput,
+    schema: nameAdminForm,
     initial: { email: "" },
     submit: async (value) => {
       const { name } = await client.install.nameAdmin.mutate(value);

@@ -7,7 +7,8 @@ import { formatBytes, formatCount, plural } from "#components/format.ts";
 import { Form, FormFailure } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
-import { useForm } from "#components/forms/use-form.ts";
+import { type LaterSchema, useForm } from "#components/forms/use-form.ts";
+import { hourForm, retentionForm } from "#components/settings/project-form.gen.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi, useTRPC } from "#components/trpc.tsx";
@@ -17,12 +18,8 @@ import { Input } from "#components/ui/input.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import { UpdateProjectInput } from "#server/features/projects/schema.ts";
 
-const SCHEMAS = {
-  executions_per_hour: UpdateProjectInput.pick({ executions_per_hour: true }).required(),
-  retention_days: UpdateProjectInput.pick({ retention_days: true }).required(),
-};
+const SCHEMAS = { executions_per_hour: hourForm, retention_days: retentionForm };
 /** What each switch starts with where the install has no limit of its own. */
 const FIRST_RUNS = 100;
 const FIRST_DAYS = 90;
@@ -140,7 +137,7 @@ function LimitForm(props: LimitFormProps) {
   const { project, canAdminister } = useStudio();
   const form = useForm({
     // cast: both have one field of this kind, and which one is told by its name
-    schema: SCHEMAS[name] as unknown as z.ZodObject<Record<string, z.ZodNullable<z.ZodNumber>>>,
+    schema: SCHEMAS[name] as unknown as LaterSchema<z.ZodObject<Record<string, z.ZodNullable<z.ZodNumber>>>>,
     initial: { [name]: saved },
     submit: async (values) => {
       await client.projects.update.mutate({ project_id: project.id, ...values });

@@ -14,8 +14,9 @@ import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
@@ -103,7 +104,13 @@ export function MembersSettings() {
               <Time value={member.created_at} />
             </TableCell>
             <TableCell className="w-10">
-              {canAdminister && <IconButton label={`Remove ${member.name}`} icon={<UserMinus />} onClick={() => setLeaving(member)} />}
+              {canAdminister && (
+                <RowMenu of={member.name}>
+                  <MenuItem icon={<UserMinus />} tone="danger" onSelect={() => setLeaving(member)}>
+                    {member.user_id === user.id ? "Leave the project" : "Remove"}
+                  </MenuItem>
+                </RowMenu>
+              )}
             </TableCell>
           </TableRow>
         )}
@@ -178,16 +185,19 @@ export function PendingInvitations({ onWithdrawn }: { onWithdrawn: () => Promise
             <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
               <Until {...invitation} />
             </TableCell>
-            <TableCell className="w-20">
-              <span className="flex justify-end">
-                <IconButton
-                  label={`Resend ${invitation.email}`}
+            <TableCell className="w-10">
+              <RowMenu of={invitation.email} isPending={resend.isPending && resend.variables.invitation_id === invitation.id}>
+                <MenuItem
                   icon={<Send />}
                   disabled={resend.isPending}
-                  onClick={() => resend.mutate({ project_id: project.id, invitation_id: invitation.id })}
-                />
-                <IconButton label={`Withdraw ${invitation.email}`} icon={<UserMinus />} onClick={() => setDeleting(invitation)} />
-              </span>
+                  onSelect={() => resend.mutate({ project_id: project.id, invitation_id: invitation.id })}
+                >
+                  Resend
+                </MenuItem>
+                <MenuItem icon={<UserMinus />} tone="danger" onSelect={() => setDeleting(invitation)}>
+                  Withdraw
+                </MenuItem>
+              </RowMenu>
             </TableCell>
           </TableRow>
         )}

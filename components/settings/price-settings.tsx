@@ -49,7 +49,8 @@ const NUMBERS = { min: 0, step: "any", inputMode: "decimal", type: "number" } as
 export function PriceSettings() {
   const trpc = useTRPC();
   const { canAdminister, project } = useStudio();
-  const prices = useQuery(trpc.budgets.prices.queryOptions({}));
+  // Not read again by itself: what somebody is typing would give way to what others have set.
+  const prices = useQuery(trpc.budgets.prices.queryOptions({}, { refetchOnWindowFocus: false, refetchOnReconnect: false }));
   const readOnly = canAdminister ? "" : ` Only admins of ${project.name} set them; you are ${project.role}.`;
   return (
     <div id="prices" className="scroll-mt-6">
@@ -108,6 +109,10 @@ function OwnPrices({ saved, isReadOnly }: { saved: readonly Price[]; isReadOnly:
     setFailure(null);
     setIsPending(true);
     try {
+      // All are written together: what others have set since this page was opened would be gone.
+      const now = await client.budgets.prices.query({});
+      if (JSON.stringify(now.items) !== JSON.stringify(saved))
+        return setFailure("Somebody has changed the prices since you opened this page. Reload it, and change yours again.");
       const list = await client.budgets.setPrices.mutate(prices);
       cache.setQueryData(trpc.budgets.prices.queryKey({}), list);
       await cache.invalidateQueries(trpc.llmKeys.list.pathFilter());

@@ -9,6 +9,7 @@ import { FormField } from "#components/forms/form-field.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { DeleteAccount } from "#components/settings/delete-account.tsx";
+import { earlierProjectsForm, formatForm, nameForm } from "#components/settings/own-form.gen.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { type ThemeChoice, useTheme } from "#components/shell/use-theme.ts";
@@ -20,7 +21,6 @@ import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import { ResumeMembershipsInput, UpdateProfileInput } from "#server/features/identity/schema.ts";
 
 export function ProfileSettings() {
   return (
@@ -39,7 +39,7 @@ function NameForm() {
   const router = useRouter();
   const { user } = useStudio();
   const form = useForm({
-    schema: UpdateProfileInput.pick({ name: true }).required(),
+    schema: nameForm,
     initial: { name: user.name },
     submit: async (value) => {
       await client.identity.updateProfile.mutate(value);
@@ -85,12 +85,10 @@ function FormatForm() {
   );
 }
 
-const Formats = UpdateProfileInput.pick({ time_zone: true, locale: true });
-
 function FormatFields({ time_zone, locale }: { time_zone: string | null; locale: string | null }) {
   const client = useTRPCClient();
   const form = useForm({
-    schema: Formats,
+    schema: formatForm,
     initial: { time_zone, locale },
     submit: async (value) => {
       await client.identity.updateProfile.mutate(value);
@@ -166,7 +164,7 @@ function EarlierProjectsForm() {
   const client = useTRPCClient();
   const { user } = useStudio();
   const form = useForm({
-    schema: ResumeMembershipsInput,
+    schema: earlierProjectsForm,
     initial: { password: "" },
     submit: async (value) => {
       const { projects } = await client.identity.resumeMemberships.mutate(value);

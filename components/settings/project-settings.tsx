@@ -10,6 +10,7 @@ import { useForm } from "#components/forms/use-form.ts";
 import { ExecutorFacts } from "#components/runs/executor-banner.tsx";
 import { AssistantSettings } from "#components/settings/assistant-settings.tsx";
 import { ErrorWorkflowSettings } from "#components/settings/error-workflow-settings.tsx";
+import { projectForm } from "#components/settings/project-form.gen.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi, useTRPC } from "#components/trpc.tsx";
@@ -20,11 +21,8 @@ import { Input } from "#components/ui/input.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import { UpdateProjectInput } from "#server/features/projects/schema.ts";
 
 const ConfirmDialog = loadedOnUse(() => import("#components/ui/confirm-dialog.tsx").then((module) => module.ConfirmDialog));
-
-const ProjectForm = UpdateProjectInput.pick({ name: true, slug: true }).required();
 
 export function ProjectSettings() {
   const { trpc, client } = useApi();
@@ -34,7 +32,7 @@ export function ProjectSettings() {
   const [typed, setTyped] = useState("");
   const remove = useMutation(trpc.projects.delete.mutationOptions());
   const form = useForm({
-    schema: ProjectForm,
+    schema: projectForm,
     initial: { name: project.name, slug: project.slug },
     submit: async (value) => {
       await client.projects.update.mutate({ project_id: project.id, ...value });

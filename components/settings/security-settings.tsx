@@ -7,6 +7,7 @@ import { formatDate, plural } from "#components/format.ts";
 import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
+import { passwordForm } from "#components/settings/own-form.gen.ts";
 import type { SecondFactorTask } from "#components/settings/second-factor-dialogs.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -19,7 +20,6 @@ import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import { ChangePasswordInput } from "#server/features/identity/schema.ts";
 
 const SecondFactorDialog = loadedOnUse(() =>
   import("#components/settings/second-factor-dialogs.tsx").then(({ SecondFactorDialog }) => SecondFactorDialog),
@@ -90,7 +90,7 @@ function PasswordForm({ hasSecondFactor }: { hasSecondFactor: boolean }) {
   const { trpc, client, cache } = useApi();
   const { user } = useStudio();
   const form = useForm({
-    schema: ChangePasswordInput,
+    schema: passwordForm,
     initial: noPassword,
     submit: async (value) => {
       await client.identity.changePassword.mutate(value);

@@ -13,7 +13,8 @@ import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { toast } from "#components/ui/toaster.tsx";
@@ -110,7 +111,11 @@ export function ServiceKeysDialog({ account, onClose }: { account: ServiceAccoun
               <LastUse {...key} />
             </TableCell>
             <TableCell className="w-10">
-              <IconButton label={`Delete ${key.name}`} icon={<Trash2 />} onClick={() => setDeleting(key)} />
+              <RowMenu of={key.name}>
+                <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => setDeleting(key)}>
+                  Delete
+                </MenuItem>
+              </RowMenu>
             </TableCell>
           </TableRow>
         )}

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { KeyRound, MoreHorizontal, Pencil, Plus, Trash2 } from "lucide-react";
+import { KeyRound, Pencil, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { roleLabel } from "#components/settings/member-words.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
@@ -10,10 +10,10 @@ import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
-import { Menu, MenuItem } from "#components/ui/menu.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
@@ -90,17 +90,17 @@ function ServiceAccounts() {
               {account.last_used_at ? <Time value={account.last_used_at} /> : "never"}
             </TableCell>
             <TableCell className="w-10">
-              <Menu trigger={<IconButton label={`Actions of ${account.name}`} icon={<MoreHorizontal />} />}>
+              <RowMenu of={account.name}>
                 <MenuItem icon={<KeyRound />} onSelect={() => setKeysOf(account)}>
-                  API keys…
+                  API keys
                 </MenuItem>
                 <MenuItem icon={<Pencil />} onSelect={() => setEditing(account)}>
-                  Edit…
+                  Edit
                 </MenuItem>
-                <MenuItem icon={<Trash2 />} onSelect={() => setDeleting(account)}>
-                  Delete…
+                <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => setDeleting(account)}>
+                  Delete
                 </MenuItem>
-              </Menu>
+              </RowMenu>
             </TableCell>
           </TableRow>
         )}

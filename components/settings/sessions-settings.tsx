@@ -9,7 +9,8 @@ import { useApi } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
@@ -117,12 +118,11 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded: () => Pro
       </TableCell>
       <TableCell className="w-10">
         {!session.is_current && (
-          <IconButton
-            label={`Sign out ${device}`}
-            icon={<LogOut />}
-            disabled={end.isPending}
-            onClick={() => end.mutate({ session_id: session.id })}
-          />
+          <RowMenu of={device} isPending={end.isPending}>
+            <MenuItem icon={<LogOut />} disabled={end.isPending} onSelect={() => end.mutate({ session_id: session.id })}>
+              Sign out
+            </MenuItem>
+          </RowMenu>
         )}
       </TableCell>
     </TableRow>

@@ -15,13 +15,13 @@ interface SpentLineProps {
   className?: string;
 }
 
-/** What an agent or an LLM key has cost this month, of its budget if it has one, with the way to set that. */
+/** What an agent or an LLM key has cost this month, of its budget if it has one, with the way to set that. Nothing of what has cost nothing and has none. */
 export function SpentLine({ scope, id, ids = [id], className }: SpentLineProps) {
   const trpc = useTRPC();
   const { canAdminister } = useStudio();
   const { data } = useQuery(trpc.budgets.spent.queryOptions({ scope, ids: [...ids] }));
   const own = data?.items.find((item) => item.id === id);
-  if (!own) return null;
+  if (!own || (own.spent === 0 && own.monthly_limit === null)) return null;
   const { spent, monthly_limit } = own;
   const isFull = monthly_limit !== null && spent >= monthly_limit;
   return (

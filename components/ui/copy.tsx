@@ -8,6 +8,17 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 
+/** Puts a text on the clipboard. False when the browser does not let it, which is said. */
+export async function copyText(what: string, text: () => string | Promise<string>): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(await text());
+    return true;
+  } catch {
+    toast.error(`The browser did not allow copying. Select the ${what} and copy it by hand.`);
+    return false;
+  }
+}
+
 export interface CopyButtonProps {
   value: string;
   /** Brings what is copied when `value` is only a part of it. */
@@ -27,12 +38,7 @@ export function CopyButton({ value, load, what, isWide = false, className = "" }
     return () => clearTimeout(timer);
   }, [isCopied]);
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(load ? await load() : value);
-      setIsCopied(true);
-    } catch {
-      toast.error(`The browser did not allow copying. Select the ${what} and copy it by hand.`);
-    }
+    if (await copyText(what, () => (load ? load() : value))) setIsCopied(true);
   };
   const icon = isCopied ? <Check className="text-complete" /> : <Copy />;
   return (

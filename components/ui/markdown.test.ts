@@ -27,6 +27,20 @@ test("a task says whether it is done", () => {
   expect(html("- [x] read\n- [ ] write")).toMatch(/aria-label="Done".* read.*aria-label="To do".* write/);
 });
 
+test("notes stand at the end, numbered as they are referred to, and a reference leads where its name is defined", () => {
+  expect(html("One[^b], two[^a], again[^b].\n\n[^a]: Ay\n[^b]: Bee")).toMatch(
+    /One<sup>1<\/sup>, two<sup>2<\/sup>, again<sup>1<\/sup>.*<ol aria-label="Footnotes"><li><p>Bee<\/p><\/li><li><p>Ay<\/p><\/li><\/ol>/,
+  );
+  expect(html('[Guide] and [this][guide]\n\n[guide]: https://example.com "Read"')).toMatch(
+    /<a href="https:\/\/example.com" title="Read"[^>]*>Guide<\/a> and <a href="https:\/\/example.com"[^>]*>this<\/a>/,
+  );
+});
+
+test("lists are as tight as they were written, and count on from where they begin", () => {
+  expect(html("3. a\n4. b\n   - c")).toBe('<div class="prose"><ol start="3"><li>a</li><li>b<ul><li>c</li></ul></li></ol></div>');
+  expect(html("- a\n\n- b")).toBe('<div class="prose"><ul><li><p>a</p></li><li><p>b</p></li></ul></div>');
+});
+
 test("what is no table stays as it is", () => {
   for (const text of ["a | b", "| a | b |\n| 1 | 2 |", "| a | b |\n|---|\n| 1 |", "x\n\n---\n\ny | z"])
     expect(html(text)).not.toContain("<table>");

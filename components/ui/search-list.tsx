@@ -19,6 +19,8 @@ export interface SearchOption {
   shortcut?: readonly string[] | undefined;
   /** Has a tick. */
   isChosen?: boolean;
+  /** Why it cannot be taken: it stays in the list, dimmed, with this for its detail. */
+  refusal?: string | null;
 }
 
 export interface SearchListProps<Option extends SearchOption> {
@@ -31,7 +33,7 @@ export interface SearchListProps<Option extends SearchOption> {
   /** While the options are those of an earlier text: Enter waits for those of this one. */
   isStale: boolean;
   onPick: (option: Option) => void;
-  /** Tab, and where the surface around it does not see to it, Escape. */
+  /** Tab, and Escape where the surface around it has not seen to it. */
   onClose: () => void;
   /** Said in place of options. */
   empty: ReactNode;
@@ -69,7 +71,7 @@ export function SearchList<Option extends SearchOption>(props: SearchListProps<O
     } else if (event.key === "Enter") {
       if (isStale) isWanted.current = true;
       else if (current) onPick(current);
-    } else if (event.key === "Tab") onClose();
+    } else if (event.key === "Tab" || (event.key === "Escape" && !event.defaultPrevented)) onClose();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -103,47 +105,56 @@ export function SearchList<Option extends SearchOption>(props: SearchListProps<O
         />
         {isStale && <Spinner className="absolute top-1/2 right-3 -translate-y-1/2" />}
       </div>
-      <div ref={list} id={listId} role="listbox" aria-label={label} className="min-h-0 flex-1 overflow-y-auto p-1">
-        {options.map((option, position) => (
-          <div key={option.id} role="presentation">
-            {option.group !== undefined && option.group !== options[position - 1]?.group && (
-              <div role="presentation" className="px-2 pt-2 pb-1 font-semibold text-12 text-ink-faint">
-                {option.group}
-              </div>
-            )}
-            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the search field handles the keys, as the combobox pattern asks */}
-            {/* biome-ignore lint/a11y/useFocusableInteractive: focus stays in the search field */}
-            <div
-              id={`${listId}${position}`}
-              data-index={position}
-              role="option"
-              aria-selected={position === index}
-              onClick={() => onPick(option)}
-              onPointerMove={() => setActive(position)}
-              className={cn(itemStyle, "min-h-9 cursor-pointer py-1 pointer-coarse:min-h-11", position === index && "bg-hover")}
-            >
-              {option.icon}
-              <span className="flex min-w-0 flex-1 items-baseline gap-2 max-sm:flex-col max-sm:gap-0">
-                <span className="max-w-full shrink-0 truncate sm:max-w-[60%]">
-                  <Marked text={option.label} q={text} />
+      <div ref={list} id={listId} role="listbox" aria-label={label} className="@container min-h-0 flex-1 overflow-y-auto p-1">
+        {options.map((option, position) => {
+          const detail = option.refusal ?? option.detail;
+          return (
+            <div key={option.id} role="presentation">
+              {option.group !== undefined && option.group !== options[position - 1]?.group && (
+                <div role="presentation" className="px-2 pt-2 pb-1 font-semibold text-12 text-ink-faint">
+                  {option.group}
+                </div>
+              )}
+              {/* biome-ignore lint/a11y/useKeyWithClickEvents: the search field handles the keys, as the combobox pattern asks */}
+              {/* biome-ignore lint/a11y/useFocusableInteractive: focus stays in the search field */}
+              <div
+                id={`${listId}${position}`}
+                data-index={position}
+                role="option"
+                aria-selected={position === index}
+                aria-disabled={option.refusal ? true : undefined}
+                onClick={() => onPick(option)}
+                onPointerMove={() => setActive(position)}
+                className={cn(
+                  itemStyle,
+                  "min-h-9 cursor-pointer py-1 pointer-coarse:min-h-11",
+                  position === index && "bg-hover",
+                  option.refusal && "text-ink-soft",
+                )}
+              >
+                {option.icon}
+                <span className="flex min-w-0 flex-1 @max-lg:flex-col items-baseline gap-x-2">
+                  <span className={cn("max-w-full shrink-0 truncate", detail && "@lg:max-w-[60%]")}>
+                    <Marked text={option.label} q={text} />
+                  </span>
+                  {detail && (
+                    <span className="line-clamp-3 @lg:line-clamp-1 min-w-0 max-w-full text-12 text-ink-soft">
+                      <Marked text={detail} q={text} />
+                    </span>
+                  )}
                 </span>
-                {option.detail && (
-                  <span className="min-w-0 max-w-full truncate text-12 text-ink-soft">
-                    <Marked text={option.detail} q={text} />
+                {option.isChosen && <Check aria-hidden className="text-thread-text!" />}
+                {option.shortcut && (
+                  <span aria-hidden className="flex shrink-0 gap-0.5">
+                    {option.shortcut.map((key) => (
+                      <Kbd key={key}>{key}</Kbd>
+                    ))}
                   </span>
                 )}
-              </span>
-              {option.isChosen && <Check aria-hidden className="text-thread-text!" />}
-              {option.shortcut && (
-                <span aria-hidden className="flex shrink-0 gap-0.5">
-                  {option.shortcut.map((key) => (
-                    <Kbd key={key}>{key}</Kbd>
-                  ))}
-                </span>
-              )}
+              </div>
             </div>
-          </div>
-        ))}
+          );
+        })}
       </div>
       {options.length === 0 && <div className="px-3 pt-1 pb-3 text-14 text-ink-soft">{isStale ? "Searching…" : empty}</div>}
       {footer && <div className="border-t px-3 py-1.5 text-12 text-ink-faint">{footer}</div>}

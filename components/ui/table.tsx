@@ -33,8 +33,11 @@ export const TableRow = ({ className, ...rest }: ComponentProps<"tr">) => (
   <tr {...rest} className={cn("transition-colors [tbody>&]:hover:bg-hover", className)} />
 );
 
+/** Of the cells of the column in which rows are selected. */
+export const selectColumn = "relative z-1 w-8 pr-0 pointer-coarse:pl-4";
+
 export const TableHeader = ({ className, ...rest }: ComponentProps<"th">) => (
-  <th scope="col" {...rest} className={cn("h-8 whitespace-nowrap px-3 text-left font-semibold", className)} />
+  <th scope="col" {...rest} className={cn("h-8 whitespace-nowrap px-3 pointer-coarse:h-11 text-left font-semibold", className)} />
 );
 
 /** The heading of a column of buttons, which speak for themselves to those who see them. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type DiffPiece, diffTexts, splitAtChange } from "#components/ui/text-diff.ts";
+import { type DiffPiece, diffTexts, splitAtChange, wholeDiff } from "#components/ui/text-diff.ts";
 
 /** Pieces as text: -removed-, +added+, and how many lines were left out. */
 const shown = (pieces: DiffPiece[]) =>
@@ -27,6 +27,23 @@ test.each([
   ["a brief one\nstays\nthe last", "a kind one\nstays\nthe very last", "a -brief-+kind+ one\nstays\nthe +very +last"],
 ])("%j → %j", (before, after, said) => {
   expect(shown(diffTexts(before, after))).toBe(said);
+});
+
+test.each([
+  ["", ""],
+  ["one two three", "one two three"],
+  ["", "new"],
+  ["The quick fox.\nSits.", "The slow fox!\nSits."],
+  ["a b c d e", "b x d y e z"],
+  ["Grüße, 你好", "Grüße an 你"],
+  ["a ".repeat(3000), `${"b ".repeat(3000)}a `],
+])("either text can be read whole from what differs: %#", (a, b) => {
+  const side = (without: string) =>
+    wholeDiff(a, b)
+      .filter(({ kind }) => kind !== without)
+      .map(({ text }) => text)
+      .join("");
+  expect([side("added"), side("removed")]).toEqual([a, b]);
 });
 
 test("of a long text the lines near a change are shown", () => {

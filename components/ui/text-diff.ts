@@ -28,15 +28,23 @@ export function splitAtChange(before: string, after: string): TextParts {
   };
 }
 
-/** A piece of a text that was changed into another. `cut`: so many lines that both have, left out. */
-export type DiffPiece = { kind: "same" | "removed" | "added"; text: string } | { kind: "cut"; lines: number };
+/** A piece of a text that was changed into another. */
+export interface TextPart {
+  kind: "same" | "removed" | "added";
+  text: string;
+}
+/** `cut`: so many lines that both have, left out. */
+export type DiffPiece = TextPart | { kind: "cut"; lines: number };
 
 /** Two lists are compared item by item up to so many pairs; longer ones differ as a whole. */
 const MOST_PAIRS = 1_000_000;
 /** Lines that stay in view on either side of what differs. */
 const NEAR = 2;
 
-type Run = { kind: "same" | "removed" | "added"; items: string[] };
+interface Run {
+  kind: TextPart["kind"];
+  items: string[];
+}
 
 function push(runs: Run[], kind: Run["kind"], items: string[]): void {
   if (items.length === 0) return;
@@ -81,10 +89,10 @@ function diffLists(before: readonly string[], after: readonly string[]): Run[] {
 }
 
 const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-const wordsOf = (text: string): string[] => text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
+const wordsOf = (text: string): string[] => text.match(/\s+|[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu) ?? [];
 
 /** What of lines that took the place of others is another: by words, where they have enough in common to be read that way. */
-function diffWords(removed: string, added: string): DiffPiece[] {
+function diffWords(removed: string, added: string): TextPart[] {
   const runs = diffLists(wordsOf(removed), wordsOf(added));
   const shared = runs
     .flatMap(({ kind, items }) => (kind === "same" ? items : []))
@@ -107,11 +115,15 @@ function shortened(lines: string[], isFirst: boolean, isLast: boolean): DiffPiec
   return [...same(lines.slice(0, head).join("")), { kind: "cut", lines: hidden }, ...same(lines.slice(lines.length - tail).join(""))];
 }
 
-/** How a longer text was changed: line by line, and within lines word by word. Lines far from any change are left out. */
-export function diffTexts(before: string, after: string): DiffPiece[] {
+/** Line by line, and within lines word by word; `same` says what is shown of lines that stay. */
+function pieces<Piece extends DiffPiece>(
+  before: string,
+  after: string,
+  same: (lines: string[], isFirst: boolean, isLast: boolean) => Piece[],
+): (Piece | TextPart)[] {
   const runs = diffLists(linesOf(before), linesOf(after));
-  return runs.flatMap(({ kind, items }, index): DiffPiece[] => {
-    if (kind === "same") return shortened(items, index === 0, index === runs.length - 1);
+  return runs.flatMap(({ kind, items }, index): (Piece | TextPart)[] => {
+    if (kind === "same") return same(items, index === 0, index === runs.length - 1);
     const text = items.join("");
     const next = runs[index + 1];
     if (kind === "removed" && next?.kind === "added") return diffWords(text, next.items.join(""));
@@ -119,3 +131,10 @@ export function diffTexts(before: string, after: string): DiffPiece[] {
     return [{ kind, text }];
   });
 }
+
+/** How a longer text was changed. Lines far from any change are left out. */
+export const diffTexts = (before: string, after: string): DiffPiece[] => pieces(before, after, shortened);
+
+/** The same with every line: what is not added is the one text, what is not removed the other. */
+export const wholeDiff = (before: string, after: string): TextPart[] =>
+  pieces(before, after, (lines) => [{ kind: "same", text: lines.join("") }]);

@@ -11,7 +11,7 @@ import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-import type { BulkDeed } from "#components/workflows/use-bulk.ts";
+import type { BulkChange } from "#components/workflows/use-bulk.ts";
 import type { ListedWorkflow } from "#server/features/workflows/schema.ts";
 
 interface SmallFormProps {
@@ -66,7 +66,7 @@ interface FilingProps {
   workflows: readonly ListedWorkflow[];
   /** How many are chosen. */
   count: number;
-  bulk: (deed: BulkDeed) => Promise<unknown>;
+  bulk: (change: BulkChange) => Promise<unknown>;
   onClose: () => void;
 }
 

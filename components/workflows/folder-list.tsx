@@ -1,12 +1,11 @@
 "use client";
 
-import { Ellipsis, Folder, FolderInput, FolderMinus } from "lucide-react";
+import { Folder, FolderInput, FolderMinus } from "lucide-react";
 import { useState } from "react";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { cn } from "#components/ui/cn.ts";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
-import { Menu, MenuItem } from "#components/ui/menu.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { folderTree } from "#components/workflows/folders.ts";
 import type { WorkflowFacets } from "#server/features/workflows/schema.ts";
@@ -63,18 +62,10 @@ export function FolderList({ facets, value, onValueChange }: FolderListProps) {
           <div key={path} className="group/folder relative flex items-center">
             {item(path, name, count, depth)}
             {canEdit && (
-              <Menu
-                trigger={
-                  <IconButton
-                    label={`Actions of folder ${path}`}
-                    icon={<Ellipsis />}
-                    size="sm"
-                    hasTooltip={false}
-                    className={cn(
-                      "absolute right-1 bg-paper opacity-0 focus-visible:opacity-100 group-hover/folder:opacity-100 data-[state=open]:opacity-100",
-                    )}
-                  />
-                }
+              <RowMenu
+                of={`folder ${path}`}
+                size="sm"
+                className="absolute right-1 bg-paper opacity-0 focus-visible:opacity-100 group-hover/folder:opacity-100 data-[state=open]:opacity-100"
               >
                 <MenuItem icon={<FolderInput />} onSelect={() => setChanged({ folder: path, as: "move" })}>
                   Rename or move
@@ -82,7 +73,7 @@ export function FolderList({ facets, value, onValueChange }: FolderListProps) {
                 <MenuItem icon={<FolderMinus />} onSelect={() => setChanged({ folder: path, as: "empty" })}>
                   Dissolve
                 </MenuItem>
-              </Menu>
+              </RowMenu>
             )}
           </div>
         ))}

@@ -1,4 +1,4 @@
-import { getSmoothStepPath, Position } from "@xyflow/react";
+import { getSmoothStepPath, Position } from "@xyflow/system";
 import { cn } from "#components/ui/cn.ts";
 import type { FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { NodeIcon, roleStyle } from "#components/workflow-editor/nodes/node-icon.tsx";

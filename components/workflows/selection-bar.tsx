@@ -7,7 +7,7 @@ import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
-import type { BulkDeed } from "#components/workflows/use-bulk.ts";
+import type { BulkChange } from "#components/workflows/use-bulk.ts";
 import type { BulkResult, ListedWorkflow } from "#server/features/workflows/schema.ts";
 
 const MoveDialog = loadedOnUse(() => import("#components/workflows/filing-dialogs.tsx").then((module) => module.MoveDialog));
@@ -23,8 +23,8 @@ interface SelectionBarProps {
   onSelectAll: () => void;
   onClear: () => void;
   isPending: boolean;
-  tryBulk: (deed: BulkDeed) => void;
-  bulk: (deed: BulkDeed) => Promise<BulkResult>;
+  tryBulk: (change: BulkChange) => void;
+  bulk: (change: BulkChange) => Promise<BulkResult>;
 }
 
 /** What can be done with the workflows that are chosen. */

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { BackLink } from "#components/shell/back-link.tsx";
 import { Page } from "#components/shell/page.tsx";
 import { useTRPC } from "#components/trpc.tsx";
@@ -11,7 +11,6 @@ import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import { GraphPicture } from "#components/workflows/graph-picture.tsx";
 import { TemplateNeeds } from "#components/workflows/template-needs.tsx";
 import type { WorkflowTemplate } from "#server/features/workflow-files/schema.ts";
 
@@ -23,8 +22,11 @@ const wordsOf = ({ summary, file }: WorkflowTemplate): string =>
     .join(" ")
     .toLowerCase();
 
-/** The gallery: workflows to start from. */
-export function TemplatesPage() {
+/**
+ * The gallery: workflows to start from.
+ * @param pictures of their graphs, by the template's id
+ */
+export function TemplatesPage({ pictures }: { pictures: Record<string, ReactNode> }) {
   const trpc = useTRPC();
   const templates = useQuery(trpc.workflowFiles.templates.queryOptions({}, { staleTime: Number.POSITIVE_INFINITY }));
   const [search, setSearch] = useState("");
@@ -56,7 +58,7 @@ export function TemplatesPage() {
       {shown && shown.length > 0 && (
         <ul aria-label="Templates" className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-4">
           {shown.map((template) => (
-            <TemplateCard key={template.id} template={template} onOpen={() => setOpened(template)} />
+            <TemplateCard key={template.id} template={template} picture={pictures[template.id]} onOpen={() => setOpened(template)} />
           ))}
         </ul>
       )}
@@ -65,10 +67,16 @@ export function TemplatesPage() {
   );
 }
 
-function TemplateCard({ template, onOpen }: { template: WorkflowTemplate; onOpen: () => void }) {
+interface TemplateCardProps {
+  template: WorkflowTemplate;
+  picture: ReactNode;
+  onOpen: () => void;
+}
+
+function TemplateCard({ template, picture, onOpen }: TemplateCardProps) {
   return (
     <li className="relative flex flex-col overflow-hidden rounded-lg border bg-raised transition-colors focus-within:border-line-control hover:border-line-control">
-      <GraphPicture graph={template.file} className="woven h-32 border-b bg-paper p-3" />
+      {picture}
       <div className="flex flex-1 flex-col gap-1.5 p-4">
         <h2 className="font-semibold text-16">
           <button type="button" onClick={onOpen} className="text-left after:absolute after:inset-0 after:rounded-lg">

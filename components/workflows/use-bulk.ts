@@ -7,7 +7,7 @@ import { toast } from "#components/ui/toaster.tsx";
 import type { BulkResult, BulkWorkflowsInput, WorkflowFilter } from "#server/features/workflows/schema.ts";
 
 /** What is done, apart from what it is done with. */
-export type BulkDeed = Pick<BulkWorkflowsInput, "action" | "tags" | "folder">;
+export type BulkChange = Pick<BulkWorkflowsInput, "action" | "tags" | "folder">;
 
 /** What it is done with. */
 export type BulkTargets = { ids: string[] } | { filter: WorkflowFilter };
@@ -35,12 +35,12 @@ export function useBulk() {
   const [outcome, setOutcome] = useState<BulkOutcome | null>(null);
   const [isPending, setIsPending] = useState(false);
   /** @throws what the server refused the whole with */
-  const run = async (targets: BulkTargets, deed: BulkDeed): Promise<BulkResult> => {
+  const run = async (targets: BulkTargets, change: BulkChange): Promise<BulkResult> => {
     setIsPending(true);
     try {
-      const result = await client.workflows.bulk.mutate({ ...targets, ...deed });
-      if (result.failed.length > 0) setOutcome({ done: done[deed.action], ...result });
-      else toast.success(`${plural(result.count, "workflow")} ${done[deed.action]}`);
+      const result = await client.workflows.bulk.mutate({ ...targets, ...change });
+      if (result.failed.length > 0) setOutcome({ done: done[change.action], ...result });
+      else toast.success(`${plural(result.count, "workflow")} ${done[change.action]}`);
       return result;
     } finally {
       setIsPending(false);
@@ -48,8 +48,8 @@ export function useBulk() {
     }
   };
   /** The same from a button, which has no place for a refusal. */
-  const tryRun = (targets: BulkTargets, deed: BulkDeed): void => {
-    run(targets, deed).catch((error: unknown) => toast.error("Nothing was changed", { description: errorBodyOf(error).detail }));
+  const tryRun = (targets: BulkTargets, change: BulkChange): void => {
+    run(targets, change).catch((error: unknown) => toast.error("Nothing was changed", { description: errorBodyOf(error).detail }));
   };
   return { run, tryRun, isPending, outcome, closeOutcome: () => setOutcome(null) };
 }

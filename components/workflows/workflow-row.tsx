@@ -1,20 +1,20 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { Copy, Download, Ellipsis, Folder, FolderInput, Pencil, Tag, Trash2 } from "lucide-react";
+import { Copy, Download, Folder, FolderInput, Pencil, Tag, Trash2 } from "lucide-react";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { cn } from "#components/ui/cn.ts";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Marked } from "#components/ui/marked.tsx";
-import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Switch } from "#components/ui/switch.tsx";
-import { TableCell, TableRow } from "#components/ui/table.tsx";
+import { selectColumn, TableCell, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { useExport } from "#components/workflows/export-file.ts";
@@ -56,12 +56,11 @@ export function WorkflowRow({ workflow, q, folder, isSelected, onSelectedChange,
   return (
     <TableRow className={cn("relative", isSelected && "bg-thread-soft/50")}>
       {canEdit && (
-        <TableCell className="relative z-1 w-8 pr-0">
+        <TableCell className={selectColumn}>
           <Checkbox
             label={<span className="sr-only">Select {workflow.name}</span>}
             checked={isSelected}
             onCheckedChange={onSelectedChange}
-            className="before:-inset-3.5"
           />
         </TableCell>
       )}
@@ -99,7 +98,7 @@ export function WorkflowRow({ workflow, q, folder, isSelected, onSelectedChange,
       <TableCell className="max-md:hidden">
         <TriggerLabel kind={workflow.trigger} />
       </TableCell>
-      <TableCell className="whitespace-nowrap">
+      <TableCell className="whitespace-nowrap max-sm:hidden">
         {lastRun && (
           <Link
             href={`/runs/${lastRun.id}`}
@@ -110,31 +109,21 @@ export function WorkflowRow({ workflow, q, folder, isSelected, onSelectedChange,
           </Link>
         )}
       </TableCell>
-      <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
+      <TableCell className="whitespace-nowrap text-ink-soft max-lg:hidden">
         <Time value={workflow.updated_at} />
       </TableCell>
-      <TableCell className="max-md:hidden">
+      <TableCell className="max-lg:hidden">
         <Badge className="tabular">v{workflow.version}</Badge>
       </TableCell>
       <TableCell className="relative z-1">
         <span className="flex items-center gap-3">
           <Switch
-            label={`${workflow.name} enabled`}
+            label={`${workflow.name} on`}
             checked={isOn}
             disabled={!canEdit}
             onCheckedChange={(enabled) => enable.mutate({ workflow_id: workflow.id, enabled })}
           />
-          <Menu
-            trigger={
-              <IconButton
-                label={`Actions of ${workflow.name}`}
-                icon={<Ellipsis />}
-                isPending={duplicate.isPending || isExporting}
-                hasTooltip={false}
-                className="ml-auto"
-              />
-            }
-          >
+          <RowMenu of={workflow.name} isPending={duplicate.isPending || isExporting} className="ml-auto">
             {canEdit && (
               <>
                 <MenuItem icon={<Pencil />} onSelect={() => onDialog("rename")}>
@@ -162,7 +151,7 @@ export function WorkflowRow({ workflow, q, folder, isSelected, onSelectedChange,
                 </MenuItem>
               </>
             )}
-          </Menu>
+          </RowMenu>
         </span>
       </TableCell>
     </TableRow>

@@ -16,15 +16,17 @@ import { EmptyState } from "#components/ui/empty-state.tsx";
 import { SearchField } from "#components/ui/input.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
+import { MoreMenu } from "#components/ui/more-menu.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { Pager, PER_PAGE, Table, TableBody, TableHead, TableHeader, TableLoading } from "#components/ui/table.tsx";
+import { Pager, PER_PAGE, selectColumn, Table, TableBody, TableHead, TableHeader, TableLoading } from "#components/ui/table.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { BulkOutcomeDialog } from "#components/workflows/bulk-outcome.tsx";
 import { FolderList } from "#components/workflows/folder-list.tsx";
 import { useNewWorkflow } from "#components/workflows/new-workflow.ts";
 import { SelectionBar } from "#components/workflows/selection-bar.tsx";
-import { type BulkDeed, type BulkTargets, useBulk } from "#components/workflows/use-bulk.ts";
+import { type BulkChange, type BulkTargets, useBulk } from "#components/workflows/use-bulk.ts";
 import { WorkflowRow } from "#components/workflows/workflow-row.tsx";
 import type { ListedWorkflow, WorkflowSort } from "#server/features/workflows/schema.ts";
 
@@ -95,6 +97,7 @@ export function WorkflowsPage() {
   const { filter, sort, change, text, setText, q, page, setPage, isFiltered } = useFilter();
   const [opened, setOpened] = useState<{ as: "rename" | "tags" | "move" | "delete"; workflow: ListedWorkflow } | null>(null);
   const [isImporting, setIsImporting] = useState(false);
+  const openImport = () => setIsImporting(true);
   const workflows = useQuery(
     trpc.workflows.list.queryOptions({ ...filter, sort, page, per_page: PER_PAGE }, { placeholderData: keepPreviousData }),
   );
@@ -104,11 +107,11 @@ export function WorkflowsPage() {
   const shown = workflows.data?.items ?? [];
   const total = workflows.data?.total ?? 0;
   const selection = useSelection(shown, total, filter);
-  useCommands([canEdit && { label: "Import a workflow", icon: FileUp, run: () => setIsImporting(true) }]);
+  useCommands([canEdit && { label: "Import a workflow", icon: FileUp, run: openImport }]);
 
   const isFirst = workflows.data?.total === 0 && !isFiltered && text === "";
   const targets: BulkTargets = selection.isAll ? { filter } : { ids: [...selection.ids] };
-  const one = (workflow: ListedWorkflow) => (deed: BulkDeed) => run({ ids: [workflow.id] }, deed);
+  const one = (workflow: ListedWorkflow) => (change: BulkChange) => run({ ids: [workflow.id] }, change);
   const close = () => setOpened(null);
   const back = () => {
     if (shown.length <= 1 && page > 1) setPage(page - 1);
@@ -118,18 +121,30 @@ export function WorkflowsPage() {
       New workflow
     </Button>
   );
-  const importFile = canEdit && (
-    <Button icon={<FileUp />} onClick={() => setIsImporting(true)}>
-      Import
-    </Button>
-  );
   const actions = (
     <>
-      {importFile}
-      <Button asChild icon={<LayoutTemplate />}>
+      {canEdit && (
+        <Button icon={<FileUp />} onClick={openImport} className="max-sm:hidden">
+          Import
+        </Button>
+      )}
+      <Button asChild icon={<LayoutTemplate />} className="max-sm:hidden">
         <Link href="/workflows/templates">Templates</Link>
       </Button>
       {newWorkflow}
+      <MoreMenu className="sm:hidden">
+        {canEdit && (
+          <MenuItem icon={<FileUp />} onSelect={openImport}>
+            Import
+          </MenuItem>
+        )}
+        <MenuItem asChild>
+          <Link href="/workflows/templates">
+            <LayoutTemplate />
+            Templates
+          </Link>
+        </MenuItem>
+      </MoreMenu>
     </>
   );
   return (
@@ -153,7 +168,7 @@ export function WorkflowsPage() {
           )}
           <div className="w-32">
             <Select
-              aria-label="State"
+              aria-label="On or off"
               value={filter.enabled === undefined ? ANY : filter.enabled ? "yes" : "no"}
               options={[
                 { value: ANY, label: "On and off" },
@@ -193,7 +208,11 @@ export function WorkflowsPage() {
               <Button asChild icon={<LayoutTemplate />}>
                 <Link href="/workflows/templates">Start from a template</Link>
               </Button>
-              {importFile}
+              {canEdit && (
+                <Button icon={<FileUp />} onClick={openImport}>
+                  Import
+                </Button>
+              )}
               <Link href="/docs" className="text-14 text-thread-text underline underline-offset-2">
                 First steps
               </Link>
@@ -216,8 +235,8 @@ export function WorkflowsPage() {
                 onSelectAll={selection.all}
                 onClear={selection.clear}
                 isPending={isChanging}
-                tryBulk={(deed) => tryRun(targets, deed)}
-                bulk={(deed) => run(targets, deed)}
+                tryBulk={(change) => tryRun(targets, change)}
+                bulk={(change) => run(targets, change)}
               />
             )}
             {shown.length === 0 ? (
@@ -230,7 +249,7 @@ export function WorkflowsPage() {
               <Table label="Workflows" className="md:min-w-160">
                 <TableHead>
                   {canEdit && (
-                    <TableHeader className="w-8 pr-0">
+                    <TableHeader className={selectColumn}>
                       <Checkbox
                         label={<span className="sr-only">Select all on this page</span>}
                         checked={selection.isPageChosen}
@@ -249,7 +268,7 @@ export function WorkflowsPage() {
                   <TableHeader className="max-sm:hidden">Last run</TableHeader>
                   <TableHeader className="max-lg:hidden">Updated</TableHeader>
                   <TableHeader className="max-lg:hidden">Version</TableHeader>
-                  <TableHeader>Enabled</TableHeader>
+                  <TableHeader>On</TableHeader>
                 </TableHead>
                 <TableBody>
                   {shown.map((workflow) => (

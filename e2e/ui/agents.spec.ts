@@ -40,6 +40,7 @@ test("an agent gets knowledge, a skill and a schema in the form, and its chat sh
   await page.reload();
   await expect(page.getByRole("checkbox", { name: "Handbook" })).toBeChecked();
   await expect(page.getByRole("checkbox", { name: "Summarize" })).toBeChecked();
+  await expect(page.getByText(/^Spent/), "it has cost nothing").toHaveCount(0);
 });
 
 test("a chat is stopped in the middle, goes on with what was said before, and says why a call failed", async ({

@@ -4,6 +4,7 @@ import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect } from "#e2e/fixtures.ts";
+import { chooseOf } from "#e2e/ui/locators.ts";
 import { test } from "#e2e/ui/scripted-assistant.ts";
 
 // The assistant on the screen, on a model that follows each test's own script.
@@ -393,8 +394,7 @@ test("threads are renamed and deleted", async ({ signedInPage: page, assistant }
   await say(page, "Is this kept?");
   await expect(assistantOf(page).getByText("Yes.")).toBeVisible();
   const threads = page.getByRole("list", { name: "Threads" });
-  await threads.getByRole("button", { name: "More about Is this kept?" }).click();
-  await page.getByRole("menuitem", { name: "Rename" }).click();
+  await chooseOf(page, "Is this kept?", "Rename");
   await page.getByRole("dialog").getByRole("textbox", { name: "Title" }).fill("Kept things");
   await page.keyboard.press("Enter");
   await expect(threads.getByRole("listitem")).toContainText("Kept things");
@@ -404,8 +404,7 @@ test("threads are renamed and deleted", async ({ signedInPage: page, assistant }
   await expect(assistantOf(page).getByText("Yes.")).toBeVisible();
   await expect(assistantOf(page).getByRole("button", { name: "Threads: Kept things" })).toBeVisible();
   await assistantOf(page).getByRole("link", { name: "Open as a page" }).click();
-  await threads.getByRole("button", { name: "More about Kept things" }).click();
-  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await chooseOf(page, "Kept things", "Delete");
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
   await expect(threads.getByRole("listitem")).toHaveCount(0);
   await expect(page).toHaveURL(/\/bridge$/);

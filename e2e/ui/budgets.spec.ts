@@ -30,7 +30,8 @@ test("an admin sets a budget, a run waits at it, is allowed to spend more, and g
     ],
   });
   // 3 words in and 4 out: 70 cents.
-  const price = { provider: (await llmKey()).provider, model: "echo", input_per_million: 100_000, output_per_million: 100_000 };
+  const key = await llmKey();
+  const price = { provider: key.provider, model: "echo", input_per_million: 100_000, output_per_million: 100_000 };
   await api.put("/prices", { items: [price] });
 
   await page.goto("/settings/budgets");
@@ -69,17 +70,21 @@ test("an admin sets a budget, a run waits at it, is allowed to spend more, and g
 
   // An agent's page says what it has cost, and leads to a budget of its own; one that stops fails its node.
   await page.goto(`/agents/${agent_id}`);
-  await expect(page.getByText("Spent $1.40 this month")).toBeVisible();
+  await expect(page.locator("main header").getByText("Spent $1.40 this month")).toBeVisible();
   await page.getByRole("link", { name: "Set a budget" }).click();
   await dialog.getByLabel("Monthly limit (US dollars)").fill("1");
   await dialog.getByRole("combobox", { name: "At the limit" }).click();
   await page.getByRole("option", { name: /Runs stop/ }).click();
+  // What somebody else has set meanwhile stays.
+  const project = { scope: "project", monthly_limit: 0.5, action: "pause" };
+  await api.put("/budgets", { items: [project, { scope: "llm_key", id: key.id, monthly_limit: 90, action: "pause" }] });
   await dialog.getByRole("button", { name: "Add budget" }).click();
+  await expect(budgets.getByRole("listitem")).toHaveCount(3);
   await expect(budgets.getByRole("listitem").filter({ hasText: "Speaker" })).toContainText("$1.40 of $1.00");
   expect(await executed(flow)).toMatchObject({
     status: "failed",
     error: expect.stringContaining("The budget of the agent “Speaker” is used up"),
   });
   await page.goto("/keys");
-  await expect(page.getByText("Spent $1.40 this month")).toBeVisible();
+  await expect(page.getByText("Spent $1.40 of $90.00 this month")).toBeVisible();
 });

@@ -3,7 +3,7 @@ import { graphOf } from "#e2e/api/graphs.ts";
 import type { ApiClient } from "#e2e/api-client.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { node } from "#e2e/ui/locators.ts";
+import { chooseOf, node } from "#e2e/ui/locators.ts";
 import { Canvas, type Widget } from "#server/features/canvases/schema.ts";
 
 const SALES = {
@@ -51,13 +51,11 @@ test("canvases are listed with what stands on them, found, renamed and deleted",
   await page.keyboard.press("Escape");
   await expect(cards).toHaveCount(2);
 
-  await page.getByRole("button", { name: "Actions of Sales" }).click();
-  await page.getByRole("menuitem", { name: "Rename" }).click();
+  await chooseOf(page, "Sales", "Rename");
   await page.getByRole("dialog").getByLabel("Name").fill("Revenue");
   await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
   await expect(page.getByRole("link", { name: "Revenue" })).toBeVisible();
-  await page.getByRole("button", { name: "Actions of Revenue" }).click();
-  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await chooseOf(page, "Revenue", "Delete");
   await page.getByRole("alertdialog", { name: "Delete canvas “Revenue”?" }).getByRole("button", { name: "Delete canvas" }).click();
   await expect(cards).toHaveText([/Support/]);
 });

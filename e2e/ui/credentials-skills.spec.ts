@@ -1,5 +1,6 @@
 import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
+import { chooseOf } from "#e2e/ui/locators.ts";
 
 const SECRET = "tok_5f3b0c9d8e7a";
 
@@ -31,7 +32,16 @@ test("a credential: how to use it, a name that cannot be, adding, a new value, a
   await expect(row).toBeVisible();
   expect(await page.content()).not.toContain(SECRET);
 
-  await row.getByRole("button", { name: "Replace value of GITHUB_TOKEN" }).click();
+  // The clipboard is the whole machine's, and a browser in a test may not write to it.
+  const copied = await page.evaluateHandle(() => {
+    const texts: string[] = [];
+    navigator.clipboard.writeText = async (text) => void texts.push(text);
+    return texts;
+  });
+  await chooseOf(page, "GITHUB_TOKEN", "Copy expression");
+  await expect(page.getByText("The expression is copied")).toBeVisible();
+  expect(await copied.jsonValue()).toEqual(["{{credentials.GITHUB_TOKEN}}"]);
+  await chooseOf(page, "GITHUB_TOKEN", "Replace value");
   await dialog.getByRole("textbox", { name: "Value" }).fill("line one\nline two");
   await dialog.getByRole("button", { name: "Replace value" }).click();
   await expect(page.getByText("GITHUB_TOKEN has a new value")).toBeVisible();
@@ -39,7 +49,7 @@ test("a credential: how to use it, a name that cannot be, adding, a new value, a
   const template = { value: "{{credentials.GITHUB_TOKEN}}" };
   const graph = graphOf({ Start: ["trigger", { kind: "manual" }], Result: ["output", template] }, ["Start>Result"]);
   await workflow({ name: "Nightly sync", ...graph });
-  await row.getByRole("button", { name: "Delete GITHUB_TOKEN" }).click();
+  await chooseOf(page, "GITHUB_TOKEN", "Delete");
   const question = page.getByRole("alertdialog");
   await question.getByRole("button", { name: "Delete credential" }).click();
   await expect(question.getByRole("alert")).toContainText('"Nightly sync"');
@@ -50,7 +60,7 @@ test("a credential: how to use it, a name that cannot be, adding, a new value, a
 test("a credential that nothing reads is deleted", async ({ signedInPage: page, api }) => {
   await api.post("/credentials", { name: "OLD", value: SECRET }, { status: 201 });
   await page.goto("/credentials");
-  await page.getByRole("button", { name: "Delete OLD" }).click();
+  await chooseOf(page, "OLD", "Delete");
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete credential" }).click();
   await expect(page.getByRole("heading", { name: "Keep secrets out of your workflows" })).toBeVisible();
 });

@@ -2,7 +2,6 @@ import type { Locator, Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { scriptBytes } from "#e2e/script-bytes.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
 
 const side = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
@@ -251,23 +250,6 @@ const withoutNote = (agent_id: string) => {
   const { nodes, edges } = every(agent_id);
   return { nodes: nodes.filter(({ type }) => type !== "noteNode"), edges };
 };
-
-test("the editor's first load stays small", async ({ browser, baseURL, person, agent, workflow }) => {
-  const { id } = await agent({ name: "Scout", model: "echo" });
-  const flow = await workflow({ name: "Everything", ...withoutNote(id) });
-  const window = await browser.newContext({ baseURL, viewport: DESK, storageState: await person.browser.storageState() });
-  const page = await window.newPage();
-  const bytes = await scriptBytes(page, async () => {
-    await page.goto(`/workflows/${flow.id}`);
-    await expect(node(page, "Agent Ask")).toBeVisible();
-  });
-  const isDevelopment = await page.evaluate(() => Boolean(document.querySelector("script[src*='hmr'], nextjs-portal")));
-  await window.close();
-  test.info().annotations.push({ type: "script bytes", description: `${bytes}` });
-  // A development server sends everything whole, with what it needs for itself.
-  if (!isDevelopment) expect(bytes / 1000).toBeLessThan(450);
-  expect(bytes).toBeGreaterThan(0);
-});
 
 test("typing in a field draws no card", async ({ signedInPage: page, agent, workflow }) => {
   const { id } = await agent({ name: "Scout", model: "echo" });

@@ -1,5 +1,6 @@
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
+import { chooseOf } from "#e2e/ui/locators.ts";
 import { ListedWorkflow, Workflow, WorkflowPage } from "#server/features/workflows/schema.ts";
 
 test("the palette finds objects, what stands in their nodes, things to do and the guide, by keys alone", async ({
@@ -59,10 +60,16 @@ test("the palette finds objects, what stands in their nodes, things to do and th
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
 });
 
-test("on a phone the palette is behind a button", async ({ signedInPage: page, api }) => {
+test("on a phone the list's buttons stand beside its title, and the palette is behind a button", async ({ signedInPage: page, api }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await api.post("/workflows", { name: "Quarterly heron" }, { status: 201 });
-  await page.goto("/approvals");
+  await page.goto("/workflows");
+  const [title, create] = [page.getByRole("heading", { name: "Workflows", level: 1 }), page.getByRole("button", { name: "New workflow" })];
+  await expect.poll(async () => (await title.boundingBox())?.y).toBeGreaterThan(((await create.boundingBox())?.y ?? 0) - 10);
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await expect(page.getByRole("menuitem", { name: "Templates" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await page.getByRole("button", { name: "Search", exact: true }).click();
   await page.getByRole("combobox", { name: "Search, or say what to do" }).fill("heron");
   await page.getByRole("option", { name: /Quarterly heron/ }).click();
@@ -118,14 +125,14 @@ test("workflows are searched, filed, tagged and changed many at a time", async (
   await expect(tags).toHaveCount(0);
   await expect(row("Report 10").getByRole("button", { name: "Only with tag monthly" })).toBeVisible();
 
+  await expect(page.getByRole("columnheader", { name: "On", exact: true })).toBeVisible();
   const folders = page.getByRole("navigation", { name: "Folders" });
   await page.getByRole("searchbox", { name: "Search workflows" }).fill("");
   await folders.getByRole("button", { name: "Marketing 2" }).click();
   await expect(page.getByRole("row")).toHaveCount(3);
   await expect(page).toHaveURL(/folder=Marketing/);
   await folders.getByText("Weekly").hover();
-  await folders.getByRole("button", { name: "Actions of folder Marketing/Weekly" }).click();
-  await page.getByRole("menuitem", { name: "Rename or move" }).click();
+  await chooseOf(page, "folder Marketing/Weekly", "Rename or move");
   const rename = page.getByRole("dialog", { name: "Rename or move “Marketing/Weekly”" });
   await rename.getByRole("combobox", { name: "Path" }).fill("Sales");
   await rename.getByRole("button", { name: "Save" }).click();

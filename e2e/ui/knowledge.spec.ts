@@ -2,6 +2,7 @@ import { newSource, settled } from "#e2e/api/rag-forms.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { type KnowledgeServer, startKnowledgeServer } from "#e2e/fakes/knowledge-server.ts";
 import { expect, test } from "#e2e/fixtures.ts";
+import { chooseOf } from "#e2e/ui/locators.ts";
 import { RagDocument } from "#server/features/knowledge/schema.ts";
 import { pdfFile } from "#server/testing/office-files.ts";
 
@@ -63,7 +64,7 @@ test("a source is created, filled with a text, a file and a page, searched, and 
   await expect(first).toContainText("Nobody plays the drums after ten.");
   expect(await axeFaultsInBothThemes(page)).toEqual([]);
 
-  await documents.getByRole("button", { name: "Delete House rules" }).click();
+  await chooseOf(page, "House rules", "Delete");
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete document" }).click();
   await expect(documents.getByRole("row")).toHaveCount(3);
   await search.getByRole("button", { name: "Search" }).click();
@@ -72,7 +73,8 @@ test("a source is created, filled with a text, a file and a page, searched, and 
   await page.getByRole("link", { name: "Knowledge" }).first().click();
   await expect(page.getByRole("row", { name: /Handbook/ })).toContainText("2");
   await page.getByRole("link", { name: "Handbook" }).click();
-  await page.getByRole("button", { name: "Delete source" }).click();
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Delete source" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete source" }).click();
   await expect(page).toHaveURL(/\/knowledge$/);
   await expect(page.getByRole("heading", { name: "Give your agents something to read" })).toBeVisible();
@@ -88,7 +90,8 @@ test("a page that cannot be had says why, and is fetched again on request", asyn
   await expect(row).toContainText("Failed");
   await expect(row).toContainText("404");
   const asked = page.waitForResponse((response) => response.url().includes("reindexDocument"));
-  await row.getByRole("button", { name: /^Try again/ }).click();
+  await row.getByRole("button", { name: /^Actions of/ }).click();
+  await page.getByRole("menuitem", { name: "Try again" }).click();
   expect((await asked).status()).toBe(200);
   await expect(row).toContainText("Failed");
 });
@@ -105,5 +108,5 @@ test("a viewer reads and searches, and is offered no change", async ({ newUser, 
   await page.getByRole("textbox", { name: "Question" }).fill("drums");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("listitem").filter({ hasText: "Nobody plays the drums" })).toBeVisible();
-  await expect(page.getByRole("button", { name: /Add|Delete|Settings|Test|Choose files/ })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: /Add|More|Actions of|Settings|Test|Choose files/ })).toHaveCount(0);
 });

@@ -1,10 +1,16 @@
 import type { Locator, Page } from "@playwright/test";
 
-// Where things are in the editor, by the names that stay fixed.
+// Where things are, by the names that stay fixed.
 
 export const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
 /** A node by its accessible name, e.g. "Agent Research". */
 export const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
+
+/** Chooses from the menu of a row. */
+export async function chooseOf(page: Page, row: string, action: string): Promise<void> {
+  await page.getByRole("button", { name: `Actions of ${row}`, exact: true }).click();
+  await page.getByRole("menuitem", { name: action, exact: true }).click();
+}
 
 /** Drags something by a point near its upper left corner, in pixels. */
 export async function drag(page: Page, what: Locator, by: { x: number; y: number }): Promise<void> {

@@ -44,7 +44,8 @@ test("a server is looked at, connected, refreshed, changed and deleted", async (
   await expect(page.getByRole("heading", { name: "Cupboard", level: 1 })).toBeVisible();
   expect((await api.get("/mcp")).body.items[0].header_names).toEqual(["Authorization"]);
 
-  await page.getByRole("button", { name: "Delete server" }).click();
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Delete server" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete server" }).click();
   await expect(page).toHaveURL(/\/mcp$/);
   await expect(page.getByRole("heading", { name: "Connect an MCP server" })).toBeVisible();
@@ -60,5 +61,5 @@ test("a viewer sees servers and changes nothing", async ({ newUser, api, pageOf 
   await page.getByRole("link", { name: "Shelf" }).click();
   await expect(page.getByRole("region", { name: "Tools" })).toContainText("echo");
   await expect(page.getByRole("switch")).toHaveCount(0);
-  await expect(page.getByRole("button", { name: /Refresh|Settings|Delete/ })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: /Refresh|Settings|More/ })).toHaveCount(0);
 });

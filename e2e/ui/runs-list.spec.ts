@@ -37,9 +37,9 @@ test("runs are found by words and filters that stand in the address, kept as a v
   await page.getByRole("button", { name: "Clear filters" }).click();
   await expect(rows).toHaveCount(5);
 
-  await page.getByRole("button", { name: "Workflow: Any workflow" }).click();
-  await page.getByRole("searchbox", { name: "Find a workflow" }).fill("loo");
-  await page.getByRole("button", { name: "Looms" }).click();
+  await page.getByRole("combobox", { name: "Workflow", exact: true }).click();
+  await page.getByRole("combobox", { name: "Search workflows" }).fill("loo");
+  await page.getByRole("option", { name: "Looms" }).click();
   await page.getByRole("button", { name: "Status: Any status" }).click();
   await page.getByRole("menuitemcheckbox", { name: "Completed" }).click();
   await page.keyboard.press("Escape");

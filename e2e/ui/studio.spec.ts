@@ -1,5 +1,6 @@
 import { signIn } from "#e2e/api/people.ts";
 import { expect, newPerson, test } from "#e2e/fixtures.ts";
+import { chooseOf } from "#e2e/ui/locators.ts";
 import { NotificationPage } from "#server/features/notifications/schema.ts";
 
 const key = { name: "Stand-in", secret: "stand-in-secret-key-1234" };
@@ -68,7 +69,7 @@ test("an LLM key with a wrong secret: the provider's words, nothing typed is los
   await page.goto("/keys");
   await expect(page.getByText(key.name)).toBeVisible();
   expect(await page.content()).not.toContain(key.secret);
-  await page.getByRole("button", { name: `Delete ${key.name}` }).click();
+  await chooseOf(page, key.name, "Delete");
   await page.getByRole("button", { name: "Delete key" }).click();
   await expect(page.getByRole("alert").filter({ hasText: "Scout" })).toBeVisible();
 });
@@ -163,9 +164,11 @@ test("install admins are named in the settings, which nobody else sees", async (
   // The last of the tabs, on a phone: what is open is in view.
   await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" })).toBeInViewport({ ratio: 1 });
   await page
+    .getByRole("table", { name: "Install admins" })
     .getByRole("row", { name: new RegExp(person.email) })
-    .getByRole("button", { name: /^Remove/ })
+    .getByRole("button", { name: /^Actions of/ })
     .click();
+  await page.getByRole("menuitem", { name: "Remove" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
   await page.waitForURL(/\/settings\/(?!install)/);
   await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" })).toHaveCount(0);

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
+import { chooseOf } from "#e2e/ui/locators.ts";
 
 // What was used and what it cost, what models cost, and what a model is sent.
 
@@ -65,7 +66,7 @@ test("usage says that a price is not known, leads to the prices, and shows what 
 
   await page.goto("/keys");
   // Another key in its place is tried with the agent first; what was typed stays when it fails.
-  await page.getByRole("button", { name: "Replace Stand-in" }).click();
+  await chooseOf(page, "Stand-in", "Replace");
   const replacing = page.getByRole("dialog", { name: "New value for “Stand-in”" });
   await replacing.getByLabel("API key").fill("wrong-key");
   await replacing.getByRole("button", { name: "Replace key" }).click();

@@ -182,6 +182,11 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
   "executions.rerun": ["execution.rerun", async ({ api, ended }) => api.executions.rerun({ execution_id: await ended() })],
   "executions.fork": ["execution.fork", async ({ api, ended }) => api.executions.fork({ execution_id: await ended() })],
   "executions.bulk": ["execution.bulk_delete", async ({ api, ended }) => api.executions.bulk({ action: "delete", ids: [await ended()] })],
+  "executions.stopBulk": [
+    "execution.stop_bulk",
+    async ({ api, ended }) =>
+      api.executions.stopBulk({ bulk_id: (await api.executions.bulk({ action: "delete", ids: [await ended()] })).id }),
+  ],
   "reviews.decideByLink": [
     "review.reject",
     async ({ api, waiting }) =>

@@ -151,7 +151,7 @@ test("a session changes nothing without the Origin of our own pages", async () =
 
 /** "run: starting, cancelling, repeating and deciding runs, asking agents"; reading is what GET does. */
 const RUNS =
-  /^\/(http\/|agents\/(\{agent_id\}\/(test|chat)|try)|workflows\/\{workflow_id\}\/execute|executions\/\{execution_id\}\/(cancel|approve|rerun|fork)|executions\/bulk|reviews\/decide)/;
+  /^\/(http\/|agents\/(\{agent_id\}\/(test|chat)|try)|workflows\/\{workflow_id\}\/execute|executions\/\{execution_id\}\/(cancel|approve|rerun|fork)|executions\/bulk|bulk-actions\/\{bulk_id\}\/stop|reviews\/decide)/;
 const scopeOf = ({ method, path }: Operation): KeyScope => (RUNS.test(path) ? "run" : method === "GET" ? "read" : "write");
 const scopes: KeyScope[] = ["read", "run", "write"];
 

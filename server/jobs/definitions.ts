@@ -21,13 +21,29 @@ import { runWorkflow } from "#server/jobs/run-workflow.ts";
 import { tidySessions } from "#server/platform/auth/session.ts";
 import { log } from "#server/platform/log.ts";
 import { tidyKeys } from "#server/platform/rpc/idempotency.ts";
+import { addMissingWords } from "#server/runs/store/missing-words.ts";
 
 /** Steps of one indexing, far below an Inngest server's 1,000; each embeds for some seconds. */
 const MOST_EMBEDDINGS = 500;
 /** How many turns something that is done with many runs gets, of ten seconds at most. */
 const MOST_TURNS = 400;
-/** How many turns of 20 seconds tidying gets in an hour; what is left waits for the next. */
+/** How many turns of 20 seconds tidying gets in an hour, and looking for words in five minutes; what is left waits for the next. */
 const TIDY_TURNS = 30;
+const WORD_TURNS = 10;
+
+/** A job that does the same at times, as five fields of cron in UTC, one step after the other. What fails is done at the next time. */
+const atTimes = (
+  cron: string,
+  { steps, ...job }: Pick<Job, "id" | "name" | "concurrency"> & { steps: Record<string, () => Promise<unknown>> },
+): Job =>
+  defineJob({
+    ...job,
+    trigger: { cron },
+    retries: 0,
+    async handler({ step }) {
+      for (const [id, work] of Object.entries(steps)) await step.run(id, work);
+    },
+  });
 
 /**
  * What graphile-worker carries by default, from its tables. One that works for a project is limited in it, so that no project
@@ -123,73 +139,56 @@ export const queuedJobs: readonly Job[] = [
       log.error({ err: error, notification_id: data.notification_id }, "the e-mail of a notification could not be sent"),
   }),
   // What it misses while nothing runs, the start of a worker makes up for.
-  defineJob({
-    id: "fire-schedules",
-    name: "Fire schedules",
-    trigger: { cron: "* * * * *" },
-    retries: 0,
-    handler: ({ step }) => step.run("fire", () => fireDueSchedules()),
-  }),
+  atTimes("* * * * *", { id: "fire-schedules", name: "Fire schedules", steps: { fire: () => fireDueSchedules() } }),
   // Keeps single calls few, so that usage is read from sums.
-  defineJob({
+  atTimes("*/5 * * * *", {
     id: "fold-usage",
     name: "Add calls to the usage of their days",
-    trigger: { cron: "*/5 * * * *" },
-    retries: 0,
     concurrency: { limit: 1 },
-    handler: ({ step }) => step.run("fold", () => foldUsage()),
+    steps: { fold: () => foldUsage() },
   }),
   // Has runs go on whose budget has room again, and counts calls whose process died.
-  defineJob({
+  atTimes("* * * * *", {
     id: "sweep-budgets",
     name: "Look after budgets",
-    trigger: { cron: "* * * * *" },
-    retries: 0,
     concurrency: { limit: 1 },
-    async handler({ step }) {
-      await step.run("settle", () => settleForgotten());
-      await step.run("release", () => releaseWaits());
-    },
+    steps: { settle: () => settleForgotten(), release: () => releaseWaits() },
   }),
   // Asks for documents whose indexing got lost.
-  defineJob({
-    id: "resume-indexing",
-    name: "Resume indexing",
-    trigger: { cron: "*/5 * * * *" },
-    retries: 0,
-    handler: ({ step }) => step.run("resume", () => resumeIndexing()),
-  }),
+  atTimes("*/5 * * * *", { id: "resume-indexing", name: "Resume indexing", steps: { resume: () => resumeIndexing() } }),
   // Asks for what is done with many runs and got lost.
-  defineJob({
+  atTimes("*/5 * * * *", {
     id: "resume-bulk-actions",
     name: "Resume what is done with many runs",
-    trigger: { cron: "*/5 * * * *" },
-    retries: 0,
-    handler: ({ step }) => step.run("resume", () => resumeBulk()),
+    steps: { resume: () => resumeBulk() },
   }),
-  // Adds up the values of hours that are over, and forgets what no widget reads.
+  // After an upgrade from a version without the search; nothing is to be done once all runs have their words.
   defineJob({
-    id: "tidy-readings",
-    name: "Tidy what widgets read",
+    id: "add-missing-words",
+    name: "Add the words by which older runs are found",
     trigger: { cron: "*/5 * * * *" },
     retries: 0,
     concurrency: { limit: 1 },
     async handler({ step }) {
-      await step.run("fold hours", () => foldHours());
-      await step.run("forget", () => removeUnread());
+      for (let turn = 0; turn < WORD_TURNS; turn++) if (!(await step.run(`add ${turn}`, () => addMissingWords()))) break;
     },
   }),
-  // Keeps the log of webhook deliveries short, and forgets Idempotency-Keys whose day is over.
-  defineJob({
+  // Adds up the values of hours that are over, and forgets what no widget reads.
+  atTimes("*/5 * * * *", {
+    id: "tidy-readings",
+    name: "Tidy what widgets read",
+    concurrency: { limit: 1 },
+    steps: { "fold hours": () => foldHours(), forget: () => removeUnread() },
+  }),
+  // Keeps the log of webhook deliveries short, and forgets what has expired.
+  atTimes("17 * * * *", {
     id: "tidy-deliveries",
     name: "Tidy webhook deliveries",
-    trigger: { cron: "17 * * * *" },
-    retries: 0,
-    async handler({ step }) {
-      await step.run("tidy", () => tidyDeliveries());
-      await step.run("tidy idempotency keys", () => tidyKeys());
-      await step.run("tidy sessions", () => tidySessions());
-      await step.run("tidy password links", () => tidyPasswordResets());
+    steps: {
+      tidy: () => tidyDeliveries(),
+      "tidy idempotency keys": () => tidyKeys(),
+      "tidy sessions": () => tidySessions(),
+      "tidy password links": () => tidyPasswordResets(),
     },
   }),
   // Keeps to what each project's retention says, finishes deleting projects, and removes what nobody needs any more.

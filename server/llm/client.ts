@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { APIError, AzureOpenAI, OpenAI } from "openai";
 import type { ChatCompletionCreateParams } from "openai/resources/chat/completions";
-import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
+import { hasDeployments, type ProviderId, providerKind } from "#server/llm/kinds.ts";
 import type { Reach } from "#server/platform/net/guard.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
 import { readUpTo, textUpTo } from "#server/platform/net/read-up-to.ts";
@@ -15,7 +15,7 @@ export interface ModelEndpoint {
   apiKey: string;
   /** Null means the vendor's own address. */
   baseUrl: string | null;
-  /** azure only; null means AZURE_API_VERSION. */
+  /** Of a resource with deployments only; null means AZURE_API_VERSION. */
   apiVersion: string | null;
   /** The key's name, for errors. */
   keyName: string;
@@ -42,20 +42,18 @@ const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, "");
  */
 export function baseUrlOf({ provider, baseUrl }: ModelEndpoint): string {
   const base = withoutTrailingSlash(baseUrl ?? providerKind(provider).baseUrl ?? "");
-  if (provider === "azure" && !/\/openai(\/v1)?$/.test(base)) return `${base}/openai`;
+  if (hasDeployments(provider) && !/\/openai(\/v1)?$/.test(base)) return `${base}/openai`;
   return base;
 }
 
 /**
  * The id that goes over the wire. People type plain ids; one with the routing prefix of its kind is understood too.
- * Compatible endpoints keep what was typed, because gateways use such prefixes in ids of their own.
  */
 export function wireModel(provider: ProviderId, model: string): string {
-  const { routingPrefix } = providerKind(provider);
-  if (provider === "openai_compatible" || !routingPrefix || !model.startsWith(routingPrefix)) return model;
+  const { routingPrefix, keepsRoutingPrefix, hasOwnersInIds } = providerKind(provider);
+  if (keepsRoutingPrefix || !routingPrefix || !model.startsWith(routingPrefix)) return model;
   const plain = model.slice(routingPrefix.length);
-  // Ids of the hub are `owner/name`, and one owner bears the hub's own name: what is left must still be an id.
-  return provider === "huggingface" && !plain.includes("/") ? model : plain;
+  return hasOwnersInIds && !plain.includes("/") ? model : plain;
 }
 
 /** How much of a refusal is read, in bytes. */
@@ -110,7 +108,7 @@ function newClient(provider: ProviderId, baseURL: string, apiVersion: string, re
     logLevel: "off",
     defaultHeaders: OWN_HEADERS,
   } as const;
-  if (provider === "azure" && !baseURL.endsWith("/v1")) return new AzureOpenAI({ ...options, apiVersion });
+  if (hasDeployments(provider) && !baseURL.endsWith("/v1")) return new AzureOpenAI({ ...options, apiVersion });
   return new OpenAI({ ...options, adminAPIKey: null });
 }
 
@@ -137,7 +135,7 @@ function clientFor(endpoint: ModelEndpoint): OpenAI {
 export function openModelClient(endpoint: ModelEndpoint): { client: OpenAI; headers: Record<string, string | null> } {
   const { provider, apiKey } = endpoint;
   // Azure's API without versions takes both headers; gateways in front of a resource know this one.
-  const headers = provider === "azure" ? { authorization: null, "api-key": apiKey } : { authorization: `Bearer ${apiKey}` };
+  const headers = hasDeployments(provider) ? { authorization: null, "api-key": apiKey } : { authorization: `Bearer ${apiKey}` };
   return { client: clientFor(endpoint), headers };
 }
 

@@ -1,6 +1,6 @@
 import { APIError } from "openai";
 import type { ModelEndpoint } from "#server/llm/client.ts";
-import { providerKind } from "#server/llm/kinds.ts";
+import { hasDeployments, providerKind } from "#server/llm/kinds.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/mask-scope.ts";
 import { MASK, maskerOf } from "#server/platform/masking/masker.ts";
@@ -290,14 +290,14 @@ const ADVICE: Record<Refusal, (model: string, endpoint: ModelEndpoint) => string
   temperature: (model, { keyName }) =>
     `Leave the agent's temperature empty, or set one that the model ${model} takes (LLM key "${keyName}").`,
   unknown_model: (model, { keyName, provider }) =>
-    provider === "azure"
+    hasDeployments(provider)
       ? `Check the model ${model}: give the name of a deployment in the resource of the LLM key "${keyName}".`
       : `Check the model ${model}: choose one that is listed for the LLM key "${keyName}", or correct the id.`,
 };
 
 function addressOf({ provider, baseUrl, keyName }: ModelEndpoint): string {
   if (baseUrl === null) return `the LLM key "${keyName}"`;
-  return `the base URL${provider === "azure" ? " and the API version" : ""} of the LLM key "${keyName}"`;
+  return `the base URL${hasDeployments(provider) ? " and the API version" : ""} of the LLM key "${keyName}"`;
 }
 
 /** A time that somebody asks to wait, in words; a short one is tried out before anybody reads of it. */

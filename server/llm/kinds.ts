@@ -13,7 +13,21 @@ interface ProviderKind {
   keyHint: string;
   /** Prefix that routing puts before the plain model id (specification, Model listing, 7). */
   routingPrefix: string | null;
+  /** Whether an id that begins with that prefix is sent as it was typed, because ids there may begin so themselves. */
+  keepsRoutingPrefix?: true;
+  /** Whether ids are `owner/name`: what is left without the prefix must still be one. */
+  hasOwnersInIds?: true;
+  /**
+   * Where models are listed: by the vendor for a key, in a catalogue for everybody, or as the deployments of a resource of
+   * Azure's, which also has versions of its API, a path of its own and a header `api-key`.
+   */
   modelListing: "live" | "catalogue" | "deployments";
+  /** How the vendor itself lists models, where that is not GET /models with the key as bearer; without a header the key stays at home. */
+  ownListing?: { url: string; keyHeader?: string; headers?: Readonly<Record<string, string>> };
+  /** Whether the vendor's own list has models that take no chat messages, and does not say which. */
+  listsOtherModels?: true;
+  /** What the vendor answers to a key as bearer only where it is right, if its list does not tell. */
+  keyCheckUrl?: string;
   /** The field that bounds the answer's length. A server that refuses it is asked again with the other one. */
   tokenLimitField: "max_tokens" | "max_completion_tokens";
   /** Whether `stream_options` is known there; where it is not, token counts come without being asked for. */
@@ -40,6 +54,11 @@ export const providerKinds = {
     keyHint: "Starts with sk-ant-",
     routingPrefix: null,
     modelListing: "live",
+    ownListing: {
+      url: "https://api.anthropic.com/v1/models?limit=1000",
+      keyHeader: "x-api-key",
+      headers: { "anthropic-version": "2023-06-01" },
+    },
     tokenLimitField: "max_tokens",
     hasStreamOptions: true,
     structuredOutput: "never",
@@ -55,6 +74,7 @@ export const providerKinds = {
     keyHint: "Starts with sk-",
     routingPrefix: null,
     modelListing: "live",
+    listsOtherModels: true,
     tokenLimitField: "max_completion_tokens",
     hasStreamOptions: true,
     structuredOutput: "always",
@@ -73,6 +93,7 @@ export const providerKinds = {
     keyHint: "Starts with AQ., older ones with AIza",
     routingPrefix: "gemini/",
     modelListing: "live",
+    listsOtherModels: true,
     tokenLimitField: "max_tokens",
     hasStreamOptions: true,
     structuredOutput: "without_tools",
@@ -102,7 +123,14 @@ export const providerKinds = {
     keyPrefix: "hf_",
     keyHint: "Starts with hf_",
     routingPrefix: "huggingface/",
+    // One owner bears the hub's own name.
+    hasOwnersInIds: true,
     modelListing: "catalogue",
+    // The most popular models that some inference provider keeps warm and that hold conversations.
+    ownListing: {
+      url: "https://huggingface.co/api/models?inference=warm&pipeline_tag=text-generation&filter=conversational&sort=trendingScore&limit=100",
+    },
+    keyCheckUrl: "https://huggingface.co/api/whoami-v2",
     tokenLimitField: "max_tokens",
     hasStreamOptions: true,
     structuredOutput: "without_tools",
@@ -133,6 +161,7 @@ export const providerKinds = {
     keyPrefix: null,
     keyHint: "What the service behind the base URL expects; any word where it asks for no key",
     routingPrefix: "openai/",
+    keepsRoutingPrefix: true,
     modelListing: "live",
     tokenLimitField: "max_tokens",
     hasStreamOptions: true,
@@ -147,3 +176,6 @@ export const providerIds = Object.keys(providerKinds) as [ProviderId, ...Provide
 
 /** The row of a kind, with the wide type that code over all kinds needs. */
 export const providerKind = (id: ProviderId): ProviderKind => providerKinds[id];
+
+/** Whether models of a kind are deployments in a resource, which is asked in another way (see `modelListing`). */
+export const hasDeployments = (id: ProviderId): boolean => providerKind(id).modelListing === "deployments";

@@ -2,7 +2,7 @@ import { APIError } from "openai";
 import type { ListedModels } from "#server/features/llm-keys/schema.ts";
 import { baseUrlOf, type ModelEndpoint, wordsOfRefusal } from "#server/llm/client.ts";
 import { type KeyFault, keyFault, ProviderError } from "#server/llm/errors.ts";
-import { providerKind } from "#server/llm/kinds.ts";
+import { hasDeployments, providerKind } from "#server/llm/kinds.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
 import { textUpTo } from "#server/platform/net/read-up-to.ts";
 
@@ -12,10 +12,6 @@ const MOST_MODELS = 1000;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Pages that are read at most. */
 const MOST_PAGES = 20;
-
-// The hub's most popular models that some inference provider keeps warm and that hold conversations.
-const HUB_CATALOGUE =
-  "https://huggingface.co/api/models?inference=warm&pipeline_tag=text-generation&filter=conversational&sort=trendingScore&limit=100";
 
 // The versions in which a resource lists its deployments with nothing but its key, newest first; later ones have no such
 // operation. Resources differ in which of the two they still answer.
@@ -44,37 +40,37 @@ interface Page {
   last_id?: unknown;
 }
 
-// OpenAI and Google list everything they serve; these take no chat messages.
+// Of those who list everything they serve, these take no chat messages.
 const NOT_CHAT =
   /embed|whisper|tts|dall-e|moderation|image|imagen|veo|sora|audio|realtime|transcribe|davinci|babbage|aqa|instruct|codex|computer-use|deep-research|\blive\b/i;
 
 // The same of a resource's deployments, told by the model behind each; others' chat models may be named "instruct" there.
 const NOT_CHAT_DEPLOYED = /embed|whisper|tts|dall-e|gpt-image|sora|realtime|transcribe|davinci|babbage/i;
 
+const bearerOf = ({ apiKey }: ModelEndpoint) => ({ authorization: `Bearer ${apiKey}` });
+
 /** Where to ask, in this order until one answers with a list. */
 function listingsOf(endpoint: ModelEndpoint): Listing[] {
   const { provider, apiKey } = endpoint;
   const base = baseUrlOf(endpoint);
-  const bearer = { authorization: `Bearer ${apiKey}` };
-  if (provider === "azure")
+  if (hasDeployments(provider))
     return AZURE_LISTING_VERSIONS.map((version) => ({
       url: `${base.replace(/\/v1$/, "")}/deployments?api-version=${version}`,
       headers: { "api-key": apiKey },
     }));
-  // The catalogue is open to all and not scoped to the key, so the key stays at home.
-  if (endpoint.baseUrl === null && provider === "huggingface") return [{ url: HUB_CATALOGUE, headers: {} }];
-  if (endpoint.baseUrl === null && provider === "anthropic")
-    return [{ url: `${base}/models?limit=1000`, headers: { "x-api-key": apiKey, "anthropic-version": "2023-06-01" } }];
-  return [{ url: `${base}/models`, headers: bearer }];
+  const { ownListing } = providerKind(provider);
+  if (endpoint.baseUrl !== null || !ownListing) return [{ url: `${base}/models`, headers: bearerOf(endpoint) }];
+  const { url, keyHeader, headers } = ownListing;
+  return [{ url, headers: { ...(keyHeader && { [keyHeader]: apiKey }), ...headers } }];
 }
 
 function isChatModel(endpoint: ModelEndpoint, model: ListedModel): boolean {
   if (typeof model.id !== "string" || model.id === "") return false;
-  if (endpoint.provider === "azure")
+  if (hasDeployments(endpoint.provider))
     return (model.status === undefined || model.status === "succeeded") && !NOT_CHAT_DEPLOYED.test(String(model.model ?? ""));
   if (model.capabilities?.completion_chat === false) return false;
-  const isVendorsOwn = endpoint.baseUrl === null && (endpoint.provider === "openai" || endpoint.provider === "gemini");
-  return !isVendorsOwn || !NOT_CHAT.test(model.id);
+  const isMixed = endpoint.baseUrl === null && providerKind(endpoint.provider).listsOtherModels;
+  return !isMixed || !NOT_CHAT.test(model.id);
 }
 
 function entryOf({ id, display_name, model }: ListedModel): ListedModels["models"][number] {
@@ -151,14 +147,11 @@ export async function listProviderModels(
   return { source: "curated", models: providerKind(endpoint.provider).curatedModels.map((id) => ({ id })) };
 }
 
-/** Tells whose a token of Hugging Face is: its catalogue is open to all, and says nothing of a key. */
-const HUB_WHOAMI = "https://huggingface.co/api/whoami-v2";
-
 /** Where a key is needed and nothing is paid, in this order until one of them is there. */
-const checksOf = (endpoint: ModelEndpoint): Listing[] =>
-  endpoint.baseUrl === null && endpoint.provider === "huggingface"
-    ? [{ url: HUB_WHOAMI, headers: { authorization: `Bearer ${endpoint.apiKey}` } }]
-    : listingsOf(endpoint);
+function checksOf(endpoint: ModelEndpoint): Listing[] {
+  const { keyCheckUrl } = providerKind(endpoint.provider);
+  return endpoint.baseUrl === null && keyCheckUrl ? [{ url: keyCheckUrl, headers: bearerOf(endpoint) }] : listingsOf(endpoint);
+}
 
 /**
  * Makes one call with a key, as a rule for the list of models, which costs nothing. A service that has no such list takes the

@@ -61,6 +61,13 @@ export class AppError extends Error {
   }
 }
 
+/**
+ * The refusal of a request in which one field is wrong.
+ * @param detail the sentence for whoever looks at no fields, where it is another
+ */
+export const invalidField = (path: string, message: string, detail = message): AppError =>
+  new AppError("VALIDATION_ERROR", detail, { errors: [{ path, message }] });
+
 export const isAppError = (error: unknown): error is AppError => error instanceof AppError;
 
 /** The body that a client gets for an error of any kind. */

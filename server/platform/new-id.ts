@@ -6,6 +6,20 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** True when PostgreSQL takes the text as a uuid. Ask before any query: a malformed id is simply not found. */
 export const isUuid = (text: string): boolean => UUID.test(text);
 
+const WITHIN = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
+const BEGINNING = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/i;
+
+/**
+ * What a text that is searched for says of an id: a whole one anywhere in it, such as in an address, or one's first eight digits or
+ * more.
+ * @returns first and last of the ids that begin so; null when nothing like an id is in it
+ */
+export function idRange(text: string): [string, string] | null {
+  const beginning = WITHIN.exec(text)?.[0] ?? BEGINNING.exec(text.trim())?.[0];
+  const digits = beginning?.replaceAll("-", "").toLowerCase();
+  return digits === undefined || digits.length > 32 ? null : [digits.padEnd(32, "0"), digits.padEnd(32, "f")];
+}
+
 const BYTES = 16;
 const random = Buffer.alloc(256 * BYTES);
 let used = random.length;

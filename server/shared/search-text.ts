@@ -1,5 +1,7 @@
-// Scripts that are written without blanks: a whole run of them would count as one word.
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
+/** A character of a script that is written without blanks: a whole run of them would count as one word. */
+export const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const UNSPACED_RUN = new RegExp(`${UNSPACED.source}+`, "gu");
 
 /**
  * The text as it is put into an index of words and into queries: in small letters, which PostgreSQL under the locale C makes of
@@ -9,7 +11,7 @@ export const searchText = (text: string): string =>
   text
     .normalize("NFKC")
     .toLowerCase()
-    .replace(UNSPACED, (run) => {
+    .replace(UNSPACED_RUN, (run) => {
       const characters = [...run];
       if (characters.length < 2) return ` ${run} `;
       return ` ${characters
@@ -33,3 +35,6 @@ export function searchWords(text: string, most: number): string[] {
   }
   return [...words];
 }
+
+/** A word as a `tsquery` of PostgreSQL: just it, or every word that begins so. */
+export const lexemeQuery = (word: string, isBeginning = false): string => `'${word.replace(/['\\]/g, "$&$&")}'${isBeginning ? ":*" : ""}`;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { times } from "#server/testing/times.ts";
 import {
   type ConditionRow,
   canIgnoreCase,
@@ -54,7 +55,7 @@ test("what rows write is read back as the same rows", () => {
       const match = rows.length < 2 ? ("all" as const) : wanted;
       expect(readConditionRows(writeConditionRows({ match, rows }))).toEqual({ match, rows });
     }),
-    { numRuns: 2000 },
+    { numRuns: times(500) },
   );
 });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nodeChoices } from "#components/workflow-editor/canvas/document/node-choices.ts";
 import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
 
 // The page of a node has two files beside it: example.json, a workflow as it can be imported, and run.json, which says what a run of
@@ -42,7 +43,14 @@ export const NodeRun = z.strictObject({
 export type NodeRun = z.infer<typeof NodeRun>;
 
 /** The folder of a node's page, below app/docs/nodes. */
-export const pageOf = (type: NodeType): string => nodeDefinitions[type].title.toLowerCase();
+export const pageOf = (type: NodeType): string => nodeDefinitions[type].title.toLowerCase().replaceAll(" ", "-");
+
+/** The pages of all nodes, in the order of the palette. */
+export const nodePages = (["triggerNode", ...nodeChoices.map(({ type }) => type)] as const).map((type) => ({
+  href: `/docs/nodes/${pageOf(type)}`,
+  label: nodeDefinitions[type].title,
+  summary: nodeDefinitions[type].summary,
+}));
 
 /** Names of what stands in a run, as a reader is told them. */
 export const RUN_WORDS: Record<keyof z.infer<typeof Run>, string> = {

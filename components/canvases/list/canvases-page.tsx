@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
-import { Ellipsis, Pencil, Plus, Trash2 } from "lucide-react";
+import { Pencil, Plus, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { CanvasPicture } from "#components/canvases/list/canvas-picture.tsx";
@@ -13,12 +13,12 @@ import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { SearchField } from "#components/ui/input.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
-import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { NothingMatches, Pager, TableLoading } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
@@ -128,19 +128,14 @@ function CanvasCard({ canvas: { id, name, widget_count, updated_at, preview = []
           </p>
         </div>
         {canEdit && (
-          <Menu
-            trigger={
-              <IconButton label={`Actions of ${name}`} icon={<Ellipsis />} hasTooltip={false} className="relative z-1 -mt-0.5 -mr-1" />
-            }
-          >
+          <RowMenu of={name} className="-mt-0.5 -mr-1">
             <MenuItem icon={<Pencil />} onSelect={onRename}>
               Rename
             </MenuItem>
-            <MenuSeparator />
             <MenuItem icon={<Trash2 />} tone="danger" onSelect={onDelete}>
               Delete
             </MenuItem>
-          </Menu>
+          </RowMenu>
         )}
       </div>
     </li>

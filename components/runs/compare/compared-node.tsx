@@ -4,17 +4,19 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { formatCost, formatCount, formatDuration } from "#components/format.ts";
+import { Part } from "#components/runs/compare/part.tsx";
 import { SideTexts, type Titles } from "#components/runs/compare/side-texts.tsx";
-import { useWorkflowNames } from "#components/shell/use-workflows.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
-import { fieldTitle, formatFieldValue } from "#components/workflow-editor/history/version-format.ts";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
-import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import type { ComparedNode, Comparison } from "#server/features/executions/schema.ts";
+
+// It knows the fields of every type, and most runs are compared with runs of the same version.
+const ChangedField = loadedOnUse(() => import("#components/runs/compare/changed-field.tsx").then((module) => module.ChangedField));
 
 type Node = Comparison["nodes"][number];
 
@@ -57,13 +59,6 @@ export function NodeRow({ node, titles, ids, isOpen }: NodeRowProps) {
   );
 }
 
-const Part = ({ title, children }: { title: string; children: React.ReactNode }) => (
-  <div className="flex min-w-0 flex-col gap-1.5">
-    <h3 className="font-semibold text-12 text-ink-soft">{title}</h3>
-    {children}
-  </div>
-);
-
 function Figures({ title, side }: { title: string; side: ComparedNode | null }) {
   const tokens = side ? side.input_tokens + side.output_tokens : 0;
   return (
@@ -82,25 +77,6 @@ function Figures({ title, side }: { title: string; side: ComparedNode | null }) 
         <span>Not in its workflow</span>
       )}
     </p>
-  );
-}
-
-interface ChangedFieldProps {
-  type: string;
-  field: string;
-  before: unknown;
-  after: unknown;
-  titles: Titles;
-}
-
-function ChangedField({ type, field, before, after, titles }: ChangedFieldProps) {
-  const { agentName } = useAgentNames();
-  const workflow = useWorkflowNames(field === "workflow_id");
-  const words = (value: unknown) => formatFieldValue(type, field, value, { agent: agentName, workflow });
-  return (
-    <Part title={fieldTitle(type, field)}>
-      <SideTexts titles={titles} a={words(before)} b={words(after)} />
-    </Part>
   );
 }
 

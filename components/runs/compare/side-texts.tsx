@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { diffTexts, type TextPart } from "#components/runs/compare/text-diff.ts";
+import { type TextPart, wholeDiff } from "#components/ui/text-diff.ts";
 
 export interface Titles {
   a: string;
@@ -16,7 +16,7 @@ const MARKS = { removed: "bg-failed-soft text-failed", added: "bg-thread-soft te
 
 /** Two texts side by side, with the words marked that only one has; one text where they are the same. */
 export function SideTexts({ titles, a, b }: SideTextsProps) {
-  const parts = useMemo(() => diffTexts(a ?? "", b ?? ""), [a, b]);
+  const parts = useMemo(() => wholeDiff(a ?? "", b ?? ""), [a, b]);
   if (a === b)
     return (
       <TextBox label="On both sides">

@@ -86,10 +86,11 @@ const IDLE: Record<BulkKind, string> = {
 };
 
 /** What came of it, in a sentence: "12 of 14 cancelled, 2 had ended already." */
-export function summaryOf({ action, count, succeeded, skipped, failed }: BulkAction): string {
+export function summaryOf({ action, count, done, succeeded, skipped, failed }: BulkAction): string {
   const parts = [`${formatCount(succeeded)} of ${plural(count, "run")} ${DONE[action]}`];
   if (skipped) parts.push(`${formatCount(skipped)} ${IDLE[action]}`);
   if (failed) parts.push(`${formatCount(failed)} failed`);
+  if (done < count) parts.push(`${formatCount(count - done)} not begun`);
   return `${parts.join(", ")}.`;
 }
 
@@ -98,6 +99,7 @@ export function BulkProgress({ bulkId, onClose, onDone }: { bulkId: string; onCl
   const { client } = useApi();
   const [state, setState] = useState<BulkAction | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
+  const tell = (error: unknown) => setFailure(errorBodyOf(error).detail);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;
     let isGone = false;
@@ -122,10 +124,15 @@ export function BulkProgress({ bulkId, onClose, onDone }: { bulkId: string; onCl
   if (failure) return <Notice tone="failed">{failure}</Notice>;
   if (!state?.completed_at)
     return (
-      <p role="status" className="flex items-center gap-2 text-14 text-ink-soft">
-        <Spinner />
-        {state ? `${formatCount(state.done)} of ${formatCount(state.count)} done. It goes on when you leave this page.` : "Beginning…"}
-      </p>
+      <div className="flex flex-wrap items-center gap-3 text-14 text-ink-soft">
+        <p role="status" className="flex items-center gap-2">
+          <Spinner />
+          {state ? `${formatCount(state.done)} of ${formatCount(state.count)} done. It goes on when you leave this page.` : "Beginning…"}
+        </p>
+        <Button size="sm" onClick={() => void client.executions.stopBulk.mutate({ bulk_id: bulkId }).catch(tell)}>
+          Stop
+        </Button>
+      </div>
     );
   return (
     <Notice

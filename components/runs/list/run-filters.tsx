@@ -3,9 +3,9 @@
 import { useEffect, useEffectEvent } from "react";
 import { isFiltered, nothingFiltered, type RunFilter, spans } from "#components/runs/list/filter.ts";
 import { SavedViews } from "#components/runs/list/saved-views.tsx";
-import { WorkflowFilter } from "#components/runs/list/workflow-filter.tsx";
 import { triggerName } from "#components/runs/trigger-label.tsx";
 import { useSearchText } from "#components/shell/use-search-text.ts";
+import { WorkflowSelect } from "#components/shell/workflow-select.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Input, SearchField } from "#components/ui/input.tsx";
 import { MultiSelect } from "#components/ui/multi-select.tsx";
@@ -38,7 +38,12 @@ export function RunFilters({ filter, onChange, onSearch }: RunFiltersProps) {
     <search aria-label="Filter runs" className="-mb-2 flex flex-wrap items-center gap-2">
       <Search onSearch={onSearch} />
       <div className="w-48 max-sm:w-[calc(50%-0.25rem)]">
-        <WorkflowFilter value={filter.workflow} onValueChange={(workflow) => onChange({ workflow })} />
+        <WorkflowSelect
+          aria-label="Workflow"
+          value={filter.workflow ?? null}
+          none="Any workflow"
+          onValueChange={(id) => onChange({ workflow: id ?? undefined })}
+        />
       </div>
       <MultiSelect
         label="Status"

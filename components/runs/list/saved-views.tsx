@@ -6,9 +6,10 @@ import { type FormEvent, useState } from "react";
 import { filterOf, isFiltered, type RunFilter, textOfFilter } from "#components/runs/list/filter.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input } from "#components/ui/input.tsx";
+import { MenuItem } from "#components/ui/menu.tsx";
 import { Popover } from "#components/ui/popover.tsx";
+import { RowMenu } from "#components/ui/row-menu.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 
 const LONGEST_NAME = 60;
@@ -68,11 +69,15 @@ export function SavedViews({ filter, onChoose }: { filter: RunFilter; onChoose: 
               >
                 {view.name}
               </button>
-              <IconButton
-                label={`Delete the view ${view.name}`}
-                icon={<Trash2 />}
-                onClick={() => void change(client.executions.deleteView.mutate({ view_id: view.id }))}
-              />
+              <RowMenu of={view.name}>
+                <MenuItem
+                  icon={<Trash2 />}
+                  tone="danger"
+                  onSelect={() => void change(client.executions.deleteView.mutate({ view_id: view.id }))}
+                >
+                  Delete
+                </MenuItem>
+              </RowMenu>
             </li>
           ))}
         </ul>

@@ -1,9 +1,9 @@
 "use client";
 
-import { Search } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { itemStyle, surfaceStyle } from "#components/ui/styles.ts";
+import { SearchList, type SearchOption } from "#components/ui/search-list.tsx";
+import { surfaceStyle } from "#components/ui/styles.ts";
 import { labelOf, typeTitle } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { nodeChoices } from "#components/workflow-editor/canvas/document/node-choices.ts";
 import { useCanvasUi, useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
@@ -15,7 +15,7 @@ import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 const items = nodeChoices.map(({ type, title, summary, group }) => ({
   id: type,
   label: title,
-  hint: summary,
+  detail: summary,
   group,
   icon: <NodeIcon type={type} />,
 }));
@@ -43,7 +43,7 @@ function OpenPalette({ palette, onClose }: { palette: NonNullable<CanvasUiState[
     <FloatingSurface label="Add node" at={palette.at} onClose={() => ui.setState({ palette: null })}>
       <PickList
         label="Search nodes"
-        items={items}
+        options={items}
         empty="There are no nodes to add."
         onClose={() => close(null)}
         onPick={(id) => close(editor.getState().add(id as NodeType, palette.placement))}
@@ -74,7 +74,7 @@ export function ConnectPicker({ onClose }: { onClose: () => void }) {
       .map((node) => ({
         id: `${handle ?? ""} ${node.id}`,
         label: labelOf(data[node.id], node.type),
-        hint: handle === null ? typeTitle(node.type) : `${typeTitle(node.type)}, from ${wayOf(handle)}`,
+        detail: handle === null ? typeTitle(node.type) : `${typeTitle(node.type)}, from ${wayOf(handle)}`,
         ...(handle !== null && { group: `From ${wayOf(handle)}` }),
         icon: <NodeIcon type={node.type} />,
         refusal: checkConnection(whole, { source: from.nodeId, sourceHandle: handle, target: node.id }),
@@ -85,7 +85,7 @@ export function ConnectPicker({ onClose }: { onClose: () => void }) {
     <FloatingSurface label={`Connect ${name} to`} at={null} onClose={() => ui.setState({ connectFrom: null })}>
       <PickList
         label={`Connect ${name} to…`}
-        items={items.toSorted((a, b) => Number(Boolean(a.refusal)) - Number(Boolean(b.refusal)))}
+        options={items.toSorted((a, b) => Number(Boolean(a.refusal)) - Number(Boolean(b.refusal)))}
         empty="There is no other node yet. Press N to add one."
         onClose={close}
         onRefused={say}
@@ -99,109 +99,30 @@ export function ConnectPicker({ onClose }: { onClose: () => void }) {
   );
 }
 
-export interface PickItem {
-  id: string;
+interface PickListProps {
   label: string;
-  hint?: string;
-  group?: string;
-  icon?: ReactNode;
-  /** Why it cannot be taken; it stays in the list, dimmed, with the reason. */
-  refusal?: string | null;
-}
-
-export interface PickListProps {
-  label: string;
-  items: readonly PickItem[];
+  options: readonly SearchOption[];
   onPick: (id: string) => void;
   onRefused?: (reason: string) => void;
   onClose: () => void;
   empty: string;
 }
 
-/** A search field over a list: type to narrow, arrow keys to choose, Enter to take, Esc to close. */
-export function PickList({ label, items, onPick, onRefused, onClose, empty }: PickListProps) {
-  const listId = useId();
-  const [query, setQuery] = useState("");
-  const [active, setActive] = useState(0);
-  const list = useRef<HTMLDivElement>(null);
-  const wanted = query.trim().toLowerCase();
-  const shown = items.filter((item) => `${item.label} ${item.hint ?? ""} ${item.group ?? ""}`.toLowerCase().includes(wanted));
-  const index = Math.min(active, shown.length - 1);
-
-  useEffect(() => {
-    list.current?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: "nearest" });
-  }, [index]);
-
-  const take = (item: PickItem | undefined) => {
-    if (!item) return;
-    if (item.refusal) onRefused?.(item.refusal);
-    else onPick(item.id);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
-    const move = moves[event.key];
-    if (move !== undefined && shown.length > 0) setActive((index + move + shown.length) % shown.length);
-    else if (event.key === "Enter") take(shown[index]);
-    else if (event.key === "Escape" || event.key === "Tab") onClose();
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
+/** All that there is to choose from is here, and found here. */
+function PickList({ options, onPick, onRefused, empty, ...rest }: PickListProps) {
+  const [text, setText] = useState("");
+  const wanted = text.trim().toLowerCase();
   return (
-    <div className="flex max-h-80 min-h-0 flex-col">
-      <div className="relative border-b">
-        <Search aria-hidden className="pointer-events-none absolute top-1/2 left-3 size-3.5 -translate-y-1/2 text-ink-faint" />
-        <input
-          // biome-ignore lint/a11y/noAutofocus: the list was asked for; typing goes into it at once
-          autoFocus
-          role="combobox"
-          aria-expanded
-          aria-controls={listId}
-          aria-label={label}
-          placeholder={label}
-          autoComplete="off"
-          spellCheck={false}
-          {...(shown[index] && { "aria-activedescendant": `${listId}${index}` })}
-          value={query}
-          onChange={(event) => {
-            setQuery(event.target.value);
-            setActive(0);
-          }}
-          onKeyDown={onKeyDown}
-          className="h-10 w-full bg-transparent pr-3 pl-9 text-14 text-ink outline-none pointer-coarse:text-16"
-        />
-      </div>
-      <div ref={list} id={listId} role="listbox" aria-label={label} className="min-h-0 flex-1 overflow-y-auto p-1">
-        {shown.map((item, position) => (
-          <div key={item.id} role="presentation">
-            {item.group !== undefined && item.group !== shown[position - 1]?.group && (
-              <div role="presentation" className="px-2 pt-2 pb-1 text-12 text-ink-faint">
-                {item.group}
-              </div>
-            )}
-            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the search field handles the keys, as the combobox pattern asks */}
-            {/* biome-ignore lint/a11y/useFocusableInteractive: focus stays in the search field */}
-            <div
-              id={`${listId}${position}`}
-              data-index={position}
-              role="option"
-              aria-selected={position === index}
-              aria-disabled={Boolean(item.refusal)}
-              onClick={() => take(item)}
-              onPointerMove={() => setActive(position)}
-              className={cn(itemStyle, "cursor-pointer py-1", position === index && "bg-hover", item.refusal && "text-ink-soft")}
-            >
-              {item.icon}
-              <span className="flex min-w-0 flex-col">
-                <span className="truncate font-semibold">{item.label}</span>
-                {(item.refusal ?? item.hint) && <span className="text-12 text-ink-soft">{item.refusal ?? item.hint}</span>}
-              </span>
-            </div>
-          </div>
-        ))}
-        {shown.length === 0 && <p className="px-2 py-3 text-14 text-ink-soft">{wanted ? `Nothing matches “${query.trim()}”.` : empty}</p>}
-      </div>
-    </div>
+    <SearchList
+      {...rest}
+      className="max-h-80"
+      text={text}
+      onTextChange={setText}
+      options={options.filter(({ label, detail, group }) => `${label} ${detail ?? ""} ${group ?? ""}`.toLowerCase().includes(wanted))}
+      isStale={false}
+      onPick={({ id, refusal }) => (refusal ? onRefused?.(refusal) : onPick(id))}
+      empty={wanted ? `Nothing matches “${text.trim()}”.` : empty}
+    />
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { ArrowUpRight, PencilLine, Plus } from "lucide-react";
 import { useState } from "react";
-import type { AgentSuggestion } from "#components/agents/agent-form-schema.ts";
+import type { AgentSuggestion } from "#components/agents/agent-values.ts";
 import { cn } from "#components/ui/cn.ts";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";

@@ -14,6 +14,7 @@ import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
 import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { CanvasProvider, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
@@ -125,37 +126,38 @@ function ForkLayout({ view, fork, canFork }: ForkLayoutProps) {
   return (
     <div className="flex h-full min-h-0 flex-col">
       <UnsavedGuard isDirty={(isChanged || values !== null) && !isStarting} />
-      <header className="flex shrink-0 flex-wrap items-end justify-between gap-x-5 gap-y-2 border-b bg-surface px-4 py-2.5">
-        <div className="flex min-w-0 flex-col">
-          <BackLink href={`/runs/${execution.id}`}>Run</BackLink>
-          <h1 className="truncate font-semibold text-16">
+      <PageHeader
+        className="shrink-0 border-b bg-surface px-8 pt-8 pb-2.5 max-md:px-4"
+        back={<BackLink href={`/runs/${execution.id}`}>Run</BackLink>}
+        title={
+          <>
             <span className="sr-only">Fork of </span>
             {execution.workflow_name}
-          </h1>
-          <p className="text-12 text-ink-soft">
-            Change what you like and replay: what comes before is taken over, and the workflow stays as it is.
-          </p>
-        </div>
-        <div className="flex flex-wrap items-center gap-2">
-          <Button icon={<PencilLine />} disabled={!canFork} onClick={() => setIsAsking(true)}>
-            {values === null ? "Change input…" : "Input changed…"}
-          </Button>
-          {canBegin && (
-            <Button disabled={!canFork} isPending={isStarting} onClick={() => void replay(fromOf(selected.id))}>
-              <span className="max-w-56 truncate">Replay from “{label}”</span>
+          </>
+        }
+        description="Change what you like and replay: what comes before is taken over, and the workflow stays as it is."
+        actions={
+          <>
+            <Button icon={<PencilLine />} disabled={!canFork} onClick={() => setIsAsking(true)}>
+              {values === null ? "Change input…" : "Input changed…"}
             </Button>
-          )}
-          <Button
-            variant="primary"
-            icon={<GitFork />}
-            isPending={isStarting}
-            disabled={!canFork || !(isChanged || values !== null)}
-            onClick={() => void replay()}
-          >
-            Replay changes
-          </Button>
-        </div>
-      </header>
+            {canBegin && (
+              <Button disabled={!canFork} isPending={isStarting} onClick={() => void replay(fromOf(selected.id))}>
+                <span className="max-w-56 truncate">Replay from “{label}”</span>
+              </Button>
+            )}
+            <Button
+              variant="primary"
+              icon={<GitFork />}
+              isPending={isStarting}
+              disabled={!canFork || !(isChanged || values !== null)}
+              onClick={() => void replay()}
+            >
+              Replay changes
+            </Button>
+          </>
+        }
+      />
       {!canFork && (
         <Notice className="m-3">
           {isFinal(execution.status) ? "Only editors replay runs." : "The run goes on. It can be replayed once it has ended."}

@@ -1,10 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
-import { Ear, RotateCw } from "lucide-react";
+import { Ear } from "lucide-react";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
@@ -106,13 +105,14 @@ export function WebhookDeliveries({ deliveries, isReadOnly }: { deliveries: read
                 </Link>
               )}
               {!isReadOnly && delivery.can_replay && (
-                <IconButton
-                  label="Replay"
+                <Button
                   size="sm"
-                  icon={<RotateCw />}
+                  variant="ghost"
                   isPending={replay.isPending && replay.variables.delivery_id === delivery.id}
                   onClick={() => replay.mutate({ delivery_id: delivery.id })}
-                />
+                >
+                  Replay
+                </Button>
               )}
             </li>
           ))}

@@ -67,6 +67,8 @@ test("publishing makes the canvas the next version, and the next counts from the
   expect(state()).toMatchObject({ version: 2, isAhead: false, publish: { kind: "idle" }, autosave: { kind: "saved" } });
   editor.getState().rename("t", "three");
   expect(await session.publish()).toBe(true);
+  // Pressed again, while and after it is sent: there is nothing new.
+  expect(await Promise.all([session.publish(), session.publish()])).toEqual([false, false]);
   expect(server.updates.map((update) => update.version)).toEqual([1, 2]);
 });
 

@@ -199,6 +199,8 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
       await look().catch((failure) => set({ publish: { kind: "failed", error: api.errorOf(failure) } }));
       return false;
     }
+    // Of two presses of Publish the second may come here when the first is done.
+    if (!overwrites && sameGraph(editor.getState().graph(), saved)) return false;
     set({ publish: { kind: "publishing" } });
     const isSent = await autosave.flush();
     if (!isSent && !overwrites) {

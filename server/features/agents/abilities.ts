@@ -5,7 +5,7 @@ import { readSkills } from "#server/features/skills/service.ts";
 import { schemaProblem } from "#server/llm/answer-schema.ts";
 import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import type { FieldError } from "#server/shared/error-schema.ts";
 
@@ -89,8 +89,7 @@ async function holdSkills(tx: Prisma.TransactionClient, project_id: string, ids:
     Prisma.sql`SELECT id FROM skills WHERE project_id = ${project_id}::uuid AND id = ANY (${own}::uuid[]) ORDER BY id FOR SHARE`,
   );
   if (held.length === own.length) return;
-  const message = "A skill was deleted in this moment. Choose the skills again.";
-  throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "skill_ids", message }] });
+  throw invalidField("skill_ids", "A skill was deleted in this moment. Choose the skills again.");
 }
 
 /**

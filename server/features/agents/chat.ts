@@ -6,7 +6,7 @@ import { unsavedAgent } from "#server/features/agents/service.ts";
 import { projectMask } from "#server/features/credentials/project-mask.ts";
 import { NO_ONE, recordUsage } from "#server/features/usage/record.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { AppError, isAppError } from "#server/platform/errors.ts";
+import { invalidField, isAppError } from "#server/platform/errors.ts";
 import { withMask } from "#server/platform/mask-scope.ts";
 import { type Masker, unmasked } from "#server/platform/masking/masker.ts";
 import type { CallUsage } from "#server/runs/ports.ts";
@@ -121,7 +121,7 @@ export async function tryAgent(
 async function knownAgent(project_id: string, agent_id: string): Promise<string> {
   const { id } = await assertAgent(project_id, agent_id).catch((error: unknown) => {
     if (!isAppError(error)) throw error;
-    throw new AppError("VALIDATION_ERROR", error.message, { errors: [{ path: "agent_id", message: error.message }] });
+    throw invalidField("agent_id", error.message);
   });
   return id;
 }

@@ -9,7 +9,7 @@ import { noteGraph, recordAgentUses } from "#server/features/workflows/snapshots
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import { assertRole, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError, notFound } from "#server/platform/errors.ts";
+import { AppError, invalidField, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { settings } from "#server/platform/settings.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
@@ -216,8 +216,7 @@ function chosenGraph(base: Graph, proposed: Graph, leave_out: readonly string[])
   const known = new Set(findFaults(base).map(({ message }) => message));
   const fault = findFaults(chosen).find(({ message }) => !known.has(message));
   if (!fault) return chosen;
-  const message = `Without what is left out the rest cannot stand: ${fault.message}`;
-  throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "leave_out", message: fault.message }] });
+  throw invalidField("leave_out", fault.message, `Without what is left out the rest cannot stand: ${fault.message}`);
 }
 
 /**

@@ -18,7 +18,7 @@ import { graphHash } from "#server/features/workflows/snapshots.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import { assertRole, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { AppError, invalidField } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { ExecutionLogsInput, ExecutionRef, type RunDraftInput, runValues } from "#server/runs/schema.ts";
 import { ExecutionStatus } from "#server/runs/status-schema.ts";
@@ -26,7 +26,8 @@ import { followExecution } from "#server/runs/use-cases/follow-execution.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 import { Id } from "#server/shared/primitives-schema.ts";
 import { credentialsIn } from "#server/workflow/compiled-graph.ts";
-import { choiceName, DEFAULT_CHOICES } from "#server/workflow/nodes/review-terms.ts";
+import { choiceName } from "#server/workflow/nodes/review-choices.ts";
+import { DEFAULT_CHOICES } from "#server/workflow/nodes/review-terms.ts";
 import { withPins } from "#server/workflow/pins.ts";
 import { nodesReachingOut } from "#server/workflow/reach.ts";
 import { Graph } from "#server/workflow/schema.ts";
@@ -55,7 +56,7 @@ async function proposed(principal: ProjectPrincipal, workflow_id: string, propos
     throw new AppError("CONFLICT", `That proposal was ${proposal.status}. Run the draft as it is now (draft: true), or propose again.`);
   if (proposal.workflow_id === workflow_id) return Graph.parse(proposal.graph);
   const message = "That proposal is for another workflow.";
-  throw new AppError("VALIDATION_ERROR", `proposal_id: ${message}`, { errors: [{ path: "proposal_id", message }] });
+  throw invalidField("proposal_id", message, `proposal_id: ${message}`);
 }
 
 interface Which {

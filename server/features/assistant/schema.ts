@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { WorkflowDraft } from "#server/features/workflows/schema.ts";
+import { MAX_ANSWER, MAX_MESSAGE } from "#server/shared/message-length.ts";
 import { Id, ignoredFields, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
 import { MOST_OPERATIONS, Operation } from "#server/workflow/operations.ts";
 import { Graph, graphShape, Problem } from "#server/workflow/schema.ts";
@@ -185,8 +186,6 @@ export const CreateThreadInput = z.strictObject({ title: Title.optional(), workf
 export type CreateThreadInput = z.infer<typeof CreateThreadInput>;
 export const RenameThreadInput = z.strictObject({ thread_id: Id, title: Title.min(1, "Give it a title.") });
 
-/** Most characters of a message. */
-export const MAX_MESSAGE = 20_000;
 export const SendMessageInput = z.strictObject({
   thread_id: Id,
   content: z.string().trim().min(1, "Write something.").max(MAX_MESSAGE),
@@ -196,8 +195,6 @@ export const SendMessageInput = z.strictObject({
 export type SendMessageInput = z.infer<typeof SendMessageInput>;
 export const SentMessage = z.object({ message_id: Id });
 
-/** Most characters of an answer to a question. */
-export const MAX_ANSWER = 4000;
 export const AnswerQuestionInput = z.strictObject({ question_id: Id, answer: z.string().trim().min(1, "Answer it.").max(MAX_ANSWER) });
 export const DecideConfirmationInput = z.strictObject({ confirmation_id: Id, decision: z.enum(["approved", "rejected"]) });
 

@@ -5,7 +5,7 @@ import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 
 /** The key and the model that the assistant of a project works on, or why it cannot. */
 export type AssistantModel = { key: LlmKeyRow; model: string; problem?: undefined } | { problem: string };
@@ -35,8 +35,6 @@ export async function getSettings({ project }: ProjectPrincipal): Promise<Assist
   return { ...chosen, ready: problem === undefined, ...(problem !== undefined && { problem }) };
 }
 
-const refuse = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
-
 /**
  * Chooses what the assistant of the project works on, or switches it off; what is left out stays.
  * @throws AppError VALIDATION_ERROR for a key that the project does not have, for one whose models cannot call tools, and for no
@@ -48,8 +46,8 @@ export async function updateSettings(principal: ProjectPrincipal, input: UpdateA
   const { llm_key_id = before?.llm_key_id ?? null, model = before?.model ?? "" } = input;
   const key = llm_key_id === null ? null : await chooseLlmKey(project_id, llm_key_id);
   const problem = key && unfit(key);
-  if (problem) throw refuse("llm_key_id", problem);
-  if (key && model === "") throw refuse("model", "Choose a model.");
+  if (problem) throw invalidField("llm_key_id", problem);
+  if (key && model === "") throw invalidField("model", "Choose a model.");
   await db().$transaction(async (tx) => {
     const chosen = key && { llm_key_id: key.id, model };
     if (chosen) await tx.assistantSettings.upsert({ where: { project_id }, create: { project_id, ...chosen }, update: chosen });

@@ -20,7 +20,7 @@ import { findWorkflow } from "#server/features/workflows/rows.ts";
 import { countMessage } from "#server/platform/auth/limits.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError, isAppError, notFound } from "#server/platform/errors.ts";
+import { AppError, invalidField, isAppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import { findExecution } from "#server/runs/store/executions.ts";
@@ -83,8 +83,7 @@ export async function projectOfThread(thread_id: string): Promise<string | undef
 async function there<Row>(path: string, what: string, read: Promise<Row>): Promise<Row> {
   return read.catch((error: unknown) => {
     if (!isAppError(error) || error.code !== "NOT_FOUND") throw error;
-    const message = `There is no such ${what} in this project.`;
-    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
+    throw invalidField(path, `There is no such ${what} in this project.`);
   });
 }
 

@@ -17,7 +17,7 @@ import { NO_ONE } from "#server/features/usage/record.ts";
 import { getUsage } from "#server/features/usage/service.ts";
 import { engineServices } from "#server/jobs/engine-services.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { db, pool } from "#server/platform/db/client.ts";
+import { db, inTransaction, pool } from "#server/platform/db/client.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
@@ -86,6 +86,24 @@ test("of many calls at once as many begin as the limit has room for, whichever o
   // Another agent with another key is asked for the project's budget only.
   const other = { project_id: admin.project.id, agent_id: NO_ONE, llm_key_id: NO_ONE };
   expect(await hold(other, 1)).toHaveProperty("settle");
+});
+
+test("budgets can be set while a call is counted in them: neither waits for the other", async () => {
+  const { admin, agent, limit } = await world();
+  const project = { scope: "project", action: "pause", monthly_limit: 5 } as const;
+  await setBudgets(admin, { items: [project, { scope: "agent", id: await agent("One"), action: "pause", monthly_limit: 5 }] });
+  const { rows } = await pool().query("SELECT id FROM budgets WHERE project_id = $1 ORDER BY id", [admin.project.id]);
+  const lock = "SELECT FROM budgets WHERE id = $1 FOR UPDATE";
+  await inTransaction(async (call) => {
+    await call.query(lock, [rows[0]?.id]);
+    // Takes the second away and changes the first.
+    const saving = limit(6);
+    const waits = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%budgets%'";
+    await expect.poll(async () => (await pool().query(waits)).rowCount, { interval: 10 }).toBe(1);
+    await call.query(lock, [rows[1]?.id]);
+    return { saving };
+  }).then(({ saving }) => saving);
+  expect((await getBudgets(admin)).items).toMatchObject([{ scope: "project", monthly_limit: 6 }]);
 });
 
 test("agents that run side by side exceed a limit by one call at most", async () => {

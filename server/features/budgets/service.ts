@@ -77,6 +77,8 @@ export async function setBudgets(principal: ProjectPrincipal, { items }: Budgets
   await inTransaction(async (client) => {
     // One after the other: each sees what the one before it has saved.
     await client.query("SELECT FROM projects WHERE id = $1 FOR UPDATE", [project.id]);
+    // In the order in which calls lock them: else a call and this could wait for each other.
+    await client.query("SELECT FROM budgets WHERE project_id = $1 ORDER BY id FOR UPDATE", [project.id]);
     await assertSound(client, project.id, items);
     const before = new Map((await read(client, project.id, now)).map((row) => [keyOfRow(row), row]));
     const wanted = new Map(items.map((item) => [keyOf(item.scope, item.id?.toLowerCase()), item]));

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { monthOf, nextMonth, type OverBudget, usedUp } from "#server/features/budgets/over-budget.ts";
 import type { Budget, BudgetQuestion, BudgetVerdict } from "#server/features/budgets/schema.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { AppError, invalidField } from "#server/platform/errors.ts";
 import { type FullBudget, releasableWaits, waitedFor } from "#server/runs/store/budget-waits.ts";
 import { type ResolvedWait, resolveWait } from "#server/runs/store/waits.ts";
 import { wakeEnded } from "#server/runs/waits/sweep-waits.ts";
@@ -104,5 +104,5 @@ export function amountMeant(decision: BudgetVerdict["decision"], amount: number 
   if (decision === "rejected") return null;
   if (amount !== undefined) return amount;
   const message = "Say with amount how much more the run may spend, in US dollars.";
-  throw new AppError("VALIDATION_ERROR", `amount: ${message}`, { errors: [{ path: "amount", message }] });
+  throw invalidField("amount", message, `amount: ${message}`);
 }

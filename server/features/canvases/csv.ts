@@ -2,7 +2,7 @@ import { readCanvasData } from "#server/features/canvases/data.ts";
 import type { CanvasCsvInput, WidgetData } from "#server/features/canvases/schema.ts";
 import { findCanvas, toCanvas } from "#server/features/canvases/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 import { suggestion } from "#server/workflow/expressions.ts";
 
 type Field = string | number | boolean | null | undefined;
@@ -53,7 +53,7 @@ export async function getCanvasCsv({ project }: ProjectPrincipal, { canvas_id, w
       widgets.map((one) => one.id),
       widget_id,
     )}`;
-    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "widget_id", message }] });
+    throw invalidField("widget_id", message);
   }
   const { widgets: data } = await readCanvasData({ id, project_id: project.id, widgets: [widget] }, { range });
   return data[0] ? widgetCsv(data[0], widget.options?.over === "runs") : "";

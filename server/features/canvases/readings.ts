@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Prisma } from "#prisma/generated/client.ts";
 import type { Widget } from "#server/features/canvases/schema.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 import { pathCostFault } from "#server/platform/json-path.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 
@@ -76,10 +76,11 @@ export async function saveReadings(
     SELECT w.name FROM workflows w WHERE w.id IN (SELECT workflow_id FROM readings WHERE id = ANY(${ids}::int[]))
       AND (SELECT count(*) FROM readings r WHERE r.workflow_id = w.id AND r.path <> '' AND EXISTS (SELECT FROM canvas_readings c WHERE c.reading_id = r.id)) > ${MOST_READ_PARTS}
     LIMIT 1`;
-  if (full) {
-    const message = `All widgets together may read ${MOST_READ_PARTS} parts of the runs of the workflow "${full.name}". Use fewer columns, or fewer widgets over several runs.`;
-    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "widgets", message }] });
-  }
+  if (full)
+    throw invalidField(
+      "widgets",
+      `All widgets together may read ${MOST_READ_PARTS} parts of the runs of the workflow "${full.name}". Use fewer columns, or fewer widgets over several runs.`,
+    );
   if (rows.some((row) => !row.is_filled)) await tx.$executeRaw`SELECT pg_notify('treadle_reading', '')`;
 }
 

@@ -3,7 +3,7 @@ import { SEARCH_PROVIDERS } from "#server/llm/tools/web-search-providers.ts";
 import { judgeAddress } from "#server/platform/auth/chosen-address.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 import { unseal } from "#server/platform/secrets.ts";
 
 /** Names of the project's credentials, by which expressions read them. */
@@ -46,5 +46,5 @@ export async function checkSearchAddress(principal: Principal, name: string, val
   if (!url) return false;
   const verdict = await judgeAddress(principal, url);
   if (verdict.refusal === undefined) return verdict.private_allowed;
-  throw new AppError("VALIDATION_ERROR", verdict.refusal, { errors: [{ path: "value", message: verdict.refusal }] });
+  throw invalidField("value", verdict.refusal);
 }

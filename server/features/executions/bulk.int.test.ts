@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { until } from "#e2e/until.ts";
-import { getBulk, startBulk } from "#server/features/executions/bulk.ts";
+import { getBulk, startBulk, stopBulk } from "#server/features/executions/bulk.ts";
 import { resumeBulk, workOnBulk } from "#server/features/executions/bulk-work.ts";
 import { BulkInput, MOST_RERUNS } from "#server/features/executions/schema.ts";
 import { updateProject } from "#server/features/projects/service.ts";
@@ -147,6 +147,11 @@ test("reruns wait for room in the project's hour, and nobody's right outlives th
   const { isOver, waitMs } = await workOnBulk(id);
   expect([isOver, waitMs > 0]).toEqual([false, true]);
   expect(await getBulk(admin, { bulk_id: id })).toMatchObject({ done: 2, succeeded: 2, completed_at: null });
+  // Stopped, what was done stays done and nothing more is.
+  const other = await start({ action: "rerun", ids });
+  expect(await stopBulk(admin, { bulk_id: other.id })).toMatchObject({ count: 3, done: 0, failed: 0, completed_at: expect.any(String) });
+  expect(await workOnBulk(other.id)).toEqual({ isOver: true, waitMs: 0 });
+  expect(await stopBulk(admin, { bulk_id: other.id })).toEqual(await getBulk(admin, { bulk_id: other.id }));
   await db().membership.updateMany({ where: { user_id: admin.user.id }, data: { role: "viewer" } });
   expect(await done(id)).toMatchObject({ succeeded: 2, failed: 1, error: expect.stringContaining("may not do it any more") });
 });

@@ -15,7 +15,7 @@ import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { assertKeyMay } from "#server/platform/auth/rights.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError, notFound } from "#server/platform/errors.ts";
+import { AppError, invalidField, notFound } from "#server/platform/errors.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import { allExecutions, ownExecutions } from "#server/runs/store/find-executions.ts";
 import { executionSearch } from "#server/runs/use-cases/list-executions.ts";
@@ -25,18 +25,26 @@ import { executionSearch } from "#server/runs/use-cases/list-executions.ts";
 /** How many may be under way in a project at once. */
 const MOST_UNDER_WAY = 20;
 
-const invalid = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
 const number = (count: number) => count.toLocaleString("en");
+const resourceOf = ({ id, count }: { id: string; count: number }) => ({
+  resource_type: "execution",
+  resource_id: id,
+  resource_name: count === 1 ? "1 run" : `${number(count)} runs`,
+});
 
 async function meant({ project }: ProjectPrincipal, { ids, filter, action }: BulkInput): Promise<string[]> {
-  if ((ids === undefined) === (filter === undefined)) throw invalid("ids", "Name the executions by ids or by a filter, by one of them.");
+  if ((ids === undefined) === (filter === undefined))
+    throw invalidField("ids", "Name the executions by ids or by a filter, by one of them.");
   const most = action === "rerun" ? MOST_RERUNS : MOST_MATCHING;
   const search = filter && executionSearch(project.id, filter);
   const found = ids ? await ownExecutions(project.id, ids) : search ? await allExecutions(search) : [];
   if (!found || found.length > most) {
     const verb = { cancel: "cancelled", rerun: "run again", delete: "deleted" }[action];
     const count = found ? number(found.length) : `more than ${number(MOST_MATCHING)}`;
-    throw invalid("filter", `The filter matches ${count} runs; ${number(most)} can be ${verb} at once. Narrow it, for example by time.`);
+    throw invalidField(
+      "filter",
+      `The filter matches ${count} runs; ${number(most)} can be ${verb} at once. Narrow it, for example by time.`,
+    );
   }
   return found;
 }
@@ -63,9 +71,8 @@ export async function startBulk(principal: ProjectPrincipal, input: BulkInput): 
       data: { id, project_id, user_id: principal.user.id, action, use_current, execution_ids, count, completed_at },
     });
     const named = input.filter ? { filter: input.filter } : { ids: input.ids?.length ?? 0 };
-    const resource = { resource_type: "execution", resource_id: id, resource_name: count === 1 ? "1 run" : `${number(count)} runs` };
     const detail = { count, ...named, ...(use_current && { use_current }) };
-    await recordAudit(principal, { action: `execution.bulk_${action}`, ...resource, detail }, tx);
+    await recordAudit(principal, { action: `execution.bulk_${action}`, ...resourceOf({ id, count }), detail }, tx);
   });
   if (count > 0) await publishEvents([bulkAsked.create({ bulk_id: id, project_id }, { id: `${id}-bulk` })]);
   return { id, count };
@@ -85,4 +92,19 @@ export async function getBulk({ project }: ProjectPrincipal, { bulk_id }: z.infe
   const row = isUuid(bulk_id) ? await db().bulkAction.findFirst({ where: { id: bulk_id, project_id: project.id } }) : null;
   if (!row) throw notFound("bulk action");
   return toDto(row);
+}
+
+/**
+ * Ends something that is done with many executions before all of them were dealt with; what was done stays done, and one that is over
+ * stays as it is.
+ * @throws AppError NOT_FOUND
+ */
+export async function stopBulk(principal: ProjectPrincipal, ref: z.infer<typeof BulkRef>): Promise<BulkAction> {
+  const { id, count, done } = await getBulk(principal, ref);
+  await db().$transaction(async (tx) => {
+    const data = { completed_at: new Date(), execution_ids: [] };
+    const { count: stopped } = await tx.bulkAction.updateMany({ where: { id, completed_at: null }, data });
+    if (stopped) await recordAudit(principal, { action: "execution.stop_bulk", ...resourceOf({ id, count }), detail: { done } }, tx);
+  });
+  return getBulk(principal, ref);
 }

@@ -8,7 +8,7 @@ import { graphHash } from "#server/features/workflows/snapshots.ts";
 import { recordAuditOn } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { assertKeyMay } from "#server/platform/auth/rights.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 import { findOriginal } from "#server/runs/store/executions.ts";
 import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
@@ -16,8 +16,6 @@ import { definitionOf } from "#server/workflow/graph.ts";
 import { withPins } from "#server/workflow/pins.ts";
 import { givenWithout } from "#server/workflow/run-until.ts";
 import { Graph } from "#server/workflow/schema.ts";
-
-const invalid = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
 
 /** A graph without its pins: a run of a saved version has passed them over, and so does its fork. */
 const unpinned = ({ nodes, edges }: Graph): Graph => ({
@@ -52,7 +50,7 @@ export async function forkExecution(principal: ProjectPrincipal, input: ForkInpu
   const { graph, isChanged } = forkedGraph(before, input, wasTest);
   const from = input.from_node_id === undefined ? null : graph.nodes.find(({ id }) => id === input.from_node_id);
   if (from === undefined || (from && definitionOf(from.type)?.isInert))
-    throw invalid("from_node_id", `The graph has no node "${input.from_node_id}" that runs.`);
+    throw invalidField("from_node_id", `The graph has no node "${input.from_node_id}" that runs.`);
   const { workflow_id } = original;
   const kept = { graph, agents: null, version: original.workflow_version, snapshot_id: original.snapshot_id };
   const played = wasTest ? withPins(graph) : graph;

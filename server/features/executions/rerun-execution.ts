@@ -2,7 +2,7 @@ import type pg from "pg";
 import { assertRunnable, graphToRun, triggerValues } from "#server/features/workflows/execute.ts";
 import { recordAuditOn } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 import { progressOf } from "#server/runs/executor/frame.ts";
 import type { RerunInput, RerunResult } from "#server/runs/schema.ts";
 import { findOriginal } from "#server/runs/store/executions.ts";
@@ -17,8 +17,6 @@ import { givenWithout } from "#server/workflow/run-until.ts";
 import { type NodeProgress, Schedule } from "#server/workflow/scheduler.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
-const invalid = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
-
 /** How a node of the original ended, and its type there. */
 type Ended = ReadonlyMap<string, NodeProgress & { type: string }>;
 
@@ -30,7 +28,7 @@ type Ended = ReadonlyMap<string, NodeProgress & { type: string }>;
 function reusedNodes(graph: Graph, from: string, ended: Ended): string[] {
   const plan = runPlan(graph);
   const [loop] = plan.loopsAround(from);
-  if (loop !== undefined) throw invalid("from_node_id", `"${from}" runs inside a loop. Run the loop again: from_node_id "${loop}".`);
+  if (loop !== undefined) throw invalidField("from_node_id", `"${from}" runs inside a loop. Run the loop again: from_node_id "${loop}".`);
   const top = plan.scopes.get(null);
   if (!top) return [];
   const again = dependentsOf(top, from);
@@ -113,7 +111,7 @@ export async function startRerun(principal: ProjectPrincipal, input: RerunInput,
   if (input.from_node_id !== undefined) {
     const from = graph.nodes.find((node) => node.id === input.from_node_id);
     if (!from || definitionOf(from.type)?.isInert)
-      throw invalid("from_node_id", `The graph has no node "${input.from_node_id}" that runs.`);
+      throw invalidField("from_node_id", `The graph has no node "${input.from_node_id}" that runs.`);
     taken = reusedNodes(played, from.id, await endedNodes(input.execution_id, before));
     // A trigger with a new input is not what it was.
     if (isNewInput) taken = taken.filter((id) => definitionOf(graph.nodes.find((node) => node.id === id)?.type ?? "")?.group !== "trigger");

@@ -1,4 +1,4 @@
-import { getBulk, startBulk } from "#server/features/executions/bulk.ts";
+import { getBulk, startBulk, stopBulk } from "#server/features/executions/bulk.ts";
 import { compareExecutions } from "#server/features/executions/compare.ts";
 import { forkExecution } from "#server/features/executions/fork-execution.ts";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
@@ -116,6 +116,18 @@ export const executionsRouter = router({
     .input(BulkRef)
     .output(BulkAction)
     .query(({ ctx, input }) => getBulk(ctx.principal, input)),
+  stopBulk: editorProcedure
+    .meta(
+      endpoint("POST", "/bulk-actions/{bulk_id}/stop", {
+        tag,
+        summary: "Stop what is done with many executions",
+        description: "What was done stays done; `count` less `done` were not begun. One that is over stays as it is.",
+        runs: true,
+      }),
+    )
+    .input(BulkRef)
+    .output(BulkAction)
+    .mutation(({ ctx, input }) => stopBulk(ctx.principal, input)),
   approve: approverProcedure
     .meta(
       endpoint("POST", "/executions/{execution_id}/approve", {

@@ -40,7 +40,7 @@ export const BulkAction = z
     id: Id,
     action: BulkKind,
     count: z.number().int().meta({ description: "How many executions it is about", example: 12 }),
-    done: z.number().int().meta({ description: "How many of them were dealt with so far", example: 12 }),
+    done: z.number().int().meta({ description: "How many of them were dealt with so far; not all, where it was stopped", example: 12 }),
     succeeded: z.number().int().meta({ example: 11 }),
     skipped: z.number().int().meta({
       description: "Where there was nothing to do: to cancel what has ended, to rerun or delete what has not, or it is gone",

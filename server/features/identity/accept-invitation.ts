@@ -8,14 +8,14 @@ import { recordAudit } from "#server/platform/audit/audit.ts";
 import { countOwnPasswordTry, countPasswordTry, forgetOwnPasswordTries, forgetPasswordTries } from "#server/platform/auth/limits.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { AppError, invalidField } from "#server/platform/errors.ts";
 import { hashPassword, isPassword } from "#server/platform/secrets.ts";
 
 /** How the account that joins comes about, once everything that takes time is done. */
 type Joining = (tx: Prisma.TransactionClient) => Promise<User>;
 
 function required<Value>(value: Value | undefined, path: string, message: string): Value {
-  if (value === undefined) throw new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
+  if (value === undefined) throw invalidField(path, message);
   return value;
 }
 
@@ -58,10 +58,11 @@ async function withPassword(
   const { way, project_id } = invitation;
   if (await isRightPassword(user, given.password, address)) return asItIs(user, way === "mailed");
   // Install admins are known to those who named them.
-  if (user.email_verified_at || user.is_install_admin) {
-    const message = "This address has an account already: give the password of that account, or sign in and open the link again.";
-    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "password", message }] });
-  }
+  if (user.email_verified_at || user.is_install_admin)
+    throw invalidField(
+      "password",
+      "This address has an account already: give the password of that account, or sign in and open the link again.",
+    );
   const to = { password_hash: await hashPassword(given.password), ...(given.name !== undefined && { name: given.name }) };
   return async (tx) =>
     resetAccount(tx, await held(tx, user), way === "mailed" ? { ...to, is_verified: true } : { ...to, is_verified: false, project_id });

@@ -9,7 +9,7 @@ import { namesInUse } from "#server/platform/audit/resources.ts";
 import { countOwnPasswordTry, forgetOwnPasswordTries } from "#server/platform/auth/limits.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { AppError, invalidField } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { isPassword } from "#server/platform/secrets.ts";
 import { dispatchCancels } from "#server/runs/worker/dispatch.ts";
@@ -60,20 +60,19 @@ export async function getAccountDeletion({ user }: Principal): Promise<AccountDe
 /** How long the caller waits for the rows of deleted projects to go; what is left is removed in the background. */
 const WAIT_MS = 3000;
 
-const refuse = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
-
 /** That it is really the owner of the account who asks. */
 async function assertMeant({ user, auth }: Principal, { password, confirm_email }: DeleteAccountInput): Promise<void> {
   const { password_hash } = await db().user.findUniqueOrThrow({ where: { id: user.id }, select: { password_hash: true } });
   if (password_hash) {
-    if (password === undefined) throw refuse("password", "Give your password to delete your account.");
+    if (password === undefined) throw invalidField("password", "Give your password to delete your account.");
     await countOwnPasswordTry(user.id, "delete");
-    if (!(await isPassword(password_hash, password))) throw refuse("password", "This is not your password.");
+    if (!(await isPassword(password_hash, password))) throw invalidField("password", "This is not your password.");
     return forgetOwnPasswordTries(user.id, "delete");
   }
   if (auth.type !== "session")
     throw new AppError("PERMISSION_DENIED", "This account has no password, so it can be deleted in the web app only: sign in there.");
-  if (confirm_email?.toLowerCase() !== user.email) throw refuse("confirm_email", "Give your own e-mail address to delete your account.");
+  if (confirm_email?.toLowerCase() !== user.email)
+    throw invalidField("confirm_email", "Give your own e-mail address to delete your account.");
 }
 
 /** The projects that the user owns and leaves go to the admin who has been there longest. */

@@ -9,7 +9,7 @@ import { countOwnPasswordTry, forgetOwnPasswordTries } from "#server/platform/au
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { endSessions } from "#server/platform/auth/session.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError, isUniqueViolation } from "#server/platform/errors.ts";
+import { AppError, invalidField, isUniqueViolation } from "#server/platform/errors.ts";
 import { isPassword, randomToken, sha256 } from "#server/platform/secrets.ts";
 
 export interface NewAccount {
@@ -136,10 +136,7 @@ export async function resumeMemberships(
   const { id: user_id, email } = principal.user;
   await countOwnPasswordTry(user_id, "earlier");
   const held_password_hash = await hashOf(email, password);
-  if (held_password_hash === undefined) {
-    const message = "That is not the password that this account had before.";
-    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "password", message }] });
-  }
+  if (held_password_hash === undefined) throw invalidField("password", "That is not the password that this account had before.");
   await forgetOwnPasswordTries(user_id, "earlier");
   return db().$transaction(async (tx) => {
     const where = { email, accepted_at: null, held_password_hash };

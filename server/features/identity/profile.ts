@@ -9,7 +9,7 @@ import type { Principal } from "#server/platform/auth/principal.ts";
 import { projectLimit } from "#server/platform/auth/rights.ts";
 import { endSessions } from "#server/platform/auth/session.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { AppError, invalidField } from "#server/platform/errors.ts";
 import { hashPassword, isPassword } from "#server/platform/secrets.ts";
 
 /** The caller with all projects that the key opens, in the order of joining. */
@@ -92,10 +92,7 @@ export async function changePassword(
   const { password_hash } = await db().user.findUniqueOrThrow({ where: { id: user.id }, select: { password_hash: true } });
   if (!password_hash) throw new AppError("CONFLICT", "This account has no password: it signs in through another service.");
   await countOwnPasswordTry(user.id, "change");
-  if (!(await isPassword(password_hash, current_password))) {
-    const message = "This is not your current password.";
-    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "current_password", message }] });
-  }
+  if (!(await isPassword(password_hash, current_password))) throw invalidField("current_password", "This is not your current password.");
   await forgetOwnPasswordTries(user.id, "change");
   const changed = await hashPassword(new_password);
   await db().$transaction(async (tx) => {

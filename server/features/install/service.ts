@@ -5,7 +5,7 @@ import { recordAuditEverywhere } from "#server/platform/audit/audit.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { assertInstallAdmin } from "#server/platform/auth/rights.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { AppError, invalidField } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
@@ -46,8 +46,6 @@ export async function listInstallAdmins(principal: Principal, input: PageInput):
 
 const judgedFields = { is_install_admin: true, email_verified_at: true } as const;
 
-const refused = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
-
 /**
  * Makes somebody who has an account here an admin of the install; who is one stays one. An account whose address nobody has
  * verified may be anybody's (decision 21), so that has to be accepted in so many words.
@@ -62,10 +60,10 @@ export async function nameInstallAdmin(principal: Principal, input: z.infer<type
       where: { email, deleted_at: null, service_project_id: null },
       select: { ...shownFields, ...judgedFields },
     });
-    if (!user) throw refused("email", "Nobody has an account with this address here: invite them to a project first.");
+    if (!user) throw invalidField("email", "Nobody has an account with this address here: invite them to a project first.");
     if (user.is_install_admin) return toInstallAdmin(user);
     if (!user.email_verified_at && !input.accept_unverified)
-      throw refused(
+      throw invalidField(
         "accept_unverified",
         `The address of this account is not verified: somebody made it on ${user.created_at.toISOString().slice(0, 10)}, and nobody knows whether it is theirs. Ask them, then name them with accept_unverified.`,
       );

@@ -15,7 +15,7 @@ import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { mediaTypeOf } from "#server/platform/documents/read-document.ts";
-import { AppError, isForeignKeyViolation, isUniqueViolation, notFound } from "#server/platform/errors.ts";
+import { AppError, invalidField, isForeignKeyViolation, isUniqueViolation, notFound } from "#server/platform/errors.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import { havingWords } from "#server/platform/search-words.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
@@ -223,7 +223,7 @@ export async function addFile(
   { name, type, bytes, title }: UploadedFile,
 ): Promise<RagDocument> {
   await findRag(principal.project.id, rag_id);
-  const refused = (message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path: "file", message }] });
+  const refused = (message: string) => invalidField("file", message);
   if (bytes.byteLength === 0) throw refused("The file is empty.");
   const shown = (title ?? name.replace(/^.*[\\/]/, "")).trim().slice(0, MOST_TITLE) || "File";
   let media_type: string;

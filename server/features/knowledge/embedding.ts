@@ -4,7 +4,7 @@ import { endpointOf, findLlmKey, unknownLlmKey } from "#server/features/llm-keys
 import { NO_ONE, recordUsage } from "#server/features/usage/record.ts";
 import { baseUrlOf, type ModelEndpoint, openModelClient, wireModel } from "#server/llm/client.ts";
 import { providerError } from "#server/llm/errors.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { AppError, invalidField } from "#server/platform/errors.ts";
 
 const TIMEOUT_MS = 60_000;
 /** Some models take no more than this many tokens at once; a piece is shorter, with room for its heading. */
@@ -100,7 +100,7 @@ export async function embeddingOf(projectId: string, config: object): Promise<Em
 export async function assertEmbeddingKey(projectId: string, config: object): Promise<void> {
   if (!names(config) || config.embedding_llm_key_id === null || (await findLlmKey(projectId, config.embedding_llm_key_id))) return;
   const { message } = unknownLlmKey();
-  throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "config.embedding_llm_key_id", message }] });
+  throw invalidField("config.embedding_llm_key_id", message);
 }
 
 /**

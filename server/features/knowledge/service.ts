@@ -8,7 +8,7 @@ import { deleteResource, namesInUse, saveResource } from "#server/platform/audit
 import { judgeAddress } from "#server/platform/auth/chosen-address.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError, notFound } from "#server/platform/errors.ts";
+import { invalidField, notFound } from "#server/platform/errors.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import { havingWords } from "#server/platform/search-words.ts";
 import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
@@ -49,7 +49,7 @@ async function checkAddress(principal: ProjectPrincipal, config: RagConfig): Pro
   const verdict = await judgeAddress(principal, url);
   if (verdict.refusal === undefined) return verdict.private_allowed;
   const path = "connection_string" in config ? "config.connection_string" : "config.url";
-  throw new AppError("VALIDATION_ERROR", verdict.refusal, { errors: [{ path, message: verdict.refusal }] });
+  throw invalidField(path, verdict.refusal);
 }
 
 /**
@@ -89,10 +89,8 @@ const vectorsOf = (config: RagConfig) => ("embedding_model" in config ? `${confi
  */
 export async function updateRag(principal: ProjectPrincipal, { rag_id, name, type, config: given }: UpdateRagInput): Promise<Rag> {
   const before = await findRag(principal.project.id, rag_id);
-  if (type !== undefined && type !== before.type) {
-    const message = `A source stays of its type, which is ${before.type}. Make another source instead.`;
-    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "type", message }] });
-  }
+  if (type !== undefined && type !== before.type)
+    throw invalidField("type", `A source stays of its type, which is ${before.type}. Make another source instead.`);
   const old = openConfig(before);
   const config = given === undefined ? old : changedConfig(before.type as RagType, before, given); // cast: only these are ever stored
   let { private_allowed } = before;

@@ -1,5 +1,5 @@
 import type { CreateLlmKeyInput, ModelPrice } from "#server/features/llm-keys/schema.ts";
-import { providerKind } from "#server/llm/kinds.ts";
+import { hasDeployments, providerKind } from "#server/llm/kinds.ts";
 import type { FieldError } from "#server/shared/error-schema.ts";
 
 /** A path as a server reads it: percent-encoding undone, letters small, no empty parts. */
@@ -30,7 +30,7 @@ function baseUrlProblem({ provider, base_url }: CreateLlmKeyInput): string | und
   if (base_url === undefined) return requiresBaseUrl ? `${label} needs the base URL of the service.` : undefined;
   const url = new URL(base_url);
   const path = url.pathname.replace(/\/+$/, "");
-  if (provider === "azure" && isDeployment(url))
+  if (hasDeployments(provider) && isDeployment(url))
     return `This is the address of a single deployment. Give the endpoint of the resource, such as ${url.origin}, and name the deployment as the agent's model.`;
   if (path.toLowerCase().endsWith(COMPLETIONS)) {
     return `Leave out ${COMPLETIONS}: the base URL here is ${url.origin}${path.slice(0, -COMPLETIONS.length)}.`;
@@ -56,7 +56,7 @@ export function apiKeyProblem({
 
 function apiVersionProblem({ provider, api_version }: CreateLlmKeyInput): string | undefined {
   if (!api_version) return undefined;
-  if (provider !== "azure") return `Only ${providerKind("azure").label} has an API version.`;
+  if (!hasDeployments(provider)) return `Only ${providerKind("azure").label} has an API version.`;
   return /^[\w.-]+$/.test(api_version) ? undefined : "An API version looks like 2024-10-21.";
 }
 

@@ -2,7 +2,7 @@ import type { LlmKey as LlmKeyRow } from "#prisma/generated/client.ts";
 import type { ModelEndpoint } from "#server/llm/client.ts";
 import type { ProviderId } from "#server/llm/kinds.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { type AppError, invalidField } from "#server/platform/errors.ts";
 import { endpointReach } from "#server/platform/net/guard.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { unseal } from "#server/platform/secrets.ts";
@@ -28,8 +28,7 @@ export async function findLlmKey(projectId: string, keyId: string): Promise<LlmK
 
 /** The refusal of a key that the project does not have, or no longer. */
 export function unknownLlmKey(): AppError {
-  const message = "There is no such LLM key in this project. Choose one of GET /llm-keys.";
-  return new AppError("VALIDATION_ERROR", message, { errors: [{ path: "llm_key_id", message }] });
+  return invalidField("llm_key_id", "There is no such LLM key in this project. Choose one of GET /llm-keys.");
 }
 
 /**

@@ -15,7 +15,7 @@ import { deleteResource, namesInUse, nameTaken, saveResource } from "#server/pla
 import { judgeAddress } from "#server/platform/auth/chosen-address.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError, isAppError, notFound } from "#server/platform/errors.ts";
+import { AppError, invalidField, isAppError, notFound } from "#server/platform/errors.ts";
 import { endpointReach } from "#server/platform/net/guard.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
@@ -92,8 +92,6 @@ async function assertMcpNameFree(project_id: string, name: string, exceptId?: st
   if (await db().mcpServer.findFirst({ where, select: { id: true } })) throw nameTaken("an MCP server", name);
 }
 
-const refuse = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
-
 /**
  * Refuses an address before anything is called: one with a password in it, and one that the caller may not choose.
  * @returns whether it may lead to a private network, because an install admin chose it
@@ -102,10 +100,10 @@ const refuse = (path: string, message: string) => new AppError("VALIDATION_ERROR
 async function checkMcpUrl(principal: ProjectPrincipal, address: string): Promise<boolean> {
   const url = new URL(address);
   if (url.username || url.password)
-    throw refuse("url", "Leave the user name and password out of the address; use an Authorization header.");
-  if (url.hash) throw refuse("url", "Give the address without what follows #.");
+    throw invalidField("url", "Leave the user name and password out of the address; use an Authorization header.");
+  if (url.hash) throw invalidField("url", "Give the address without what follows #.");
   const verdict = await judgeAddress(principal, url);
-  if (verdict.refusal !== undefined) throw refuse("url", verdict.refusal);
+  if (verdict.refusal !== undefined) throw invalidField("url", verdict.refusal);
   return verdict.private_allowed;
 }
 
@@ -189,7 +187,7 @@ function mergeHeaders(stored: HeaderValues, given: UpdateMcpServerInput["headers
   const headers: HeaderValues = {};
   for (const [name, value] of Object.entries(given)) {
     const kept = value ?? old.get(name.toLowerCase());
-    if (kept === undefined) throw refuse(`headers.${name}`, `No value is stored for the header ${name}. Enter one.`);
+    if (kept === undefined) throw invalidField(`headers.${name}`, `No value is stored for the header ${name}. Enter one.`);
     headers[name] = kept;
   }
   return { headers, keepsStored: Object.values(given).includes(null) };
@@ -202,7 +200,7 @@ async function reconnected(principal: ProjectPrincipal, input: UpdateMcpServerIn
   const { url = before.url, transport = endpoint.transport } = input;
   // Whoever may change the address must not get at the stored secrets by sending them elsewhere.
   if (keepsStored && new URL(url).origin !== new URL(before.url).origin)
-    throw refuse("headers", "The address leads to another server now. Enter the header values again, or send headers as {}.");
+    throw invalidField("headers", "The address leads to another server now. Enter the header values again, or send headers as {}.");
   // What an install admin allowed stays so while the address stays. One who saves it vouches for it from then on.
   const isKept = url === before.url && before.private_allowed;
   const private_allowed = isKept || (await checkMcpUrl(principal, url));

@@ -12,7 +12,7 @@ import type { Principal } from "#server/platform/auth/principal.ts";
 import { projectLimit } from "#server/platform/auth/rights.ts";
 import { passwordMark } from "#server/platform/auth/session.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { AppError, invalidField } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import { havingWords } from "#server/platform/search-words.ts";
@@ -54,7 +54,6 @@ export async function listPlatformKeys(principal: Principal, input: ListInput): 
   return paged(input, await Promise.all([db().platformKey.count({ where }), rows]), toPlatformKey);
 }
 
-const refuse = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
 const beyond = (what: string) =>
   new AppError("PERMISSION_DENIED", `A key cannot make one that ${what} than itself. Make it in Settings, API keys, or ask for less.`);
 
@@ -67,7 +66,7 @@ export function limitsFor(
 ): { scopes: readonly KeyScope[]; expires_at: Date | null } {
   const until = expires_at ? new Date(expires_at) : null;
   if (until && until <= new Date())
-    throw refuse("expires_at", "This time is over. Give one to come, or null for a key that does not expire.");
+    throw invalidField("expires_at", "This time is over. Give one to come, or null for a key that does not expire.");
   if (auth.type !== "platform_key") return { scopes: scopes ?? KeyScope.options, expires_at: until };
   if (scopes?.some((scope) => !auth.scopes.includes(scope))) throw beyond("may do more");
   const isLater = expires_at !== undefined && auth.expires_at !== null && (until === null || until > auth.expires_at);
@@ -81,7 +80,7 @@ async function projectsFor(principal: Principal, project_ids: Limits["project_id
   if (!project_ids) return limit ? [...limit] : [];
   if (limit && !project_ids.every((id) => limit.includes(id))) throw beyond("opens more projects");
   const found = await db().membership.count({ where: { user_id: principal.user.id, project_id: { in: project_ids.filter(isUuid) } } });
-  if (found < project_ids.length) throw refuse("project_ids", "You are not in all of these projects. Name only your own.");
+  if (found < project_ids.length) throw invalidField("project_ids", "You are not in all of these projects. Name only your own.");
   return project_ids;
 }
 

@@ -13,7 +13,7 @@ import { recordAudit } from "#server/platform/audit/audit.ts";
 import { assertRole, type Principal, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { opensProject } from "#server/platform/auth/rights.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { AppError, invalidField } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import { havingWords } from "#server/platform/search-words.ts";
@@ -172,10 +172,7 @@ export async function listPendingInvitations(
  */
 export async function removeMember(principal: Principal, { project_id, user_id, email }: z.infer<typeof RemoveMemberInput>): Promise<void> {
   const admin = await memberOf(principal, project_id, "admin");
-  if (user_id === undefined && email === undefined) {
-    const message = "Name the member by user_id or email.";
-    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "user_id", message }] });
-  }
+  if (user_id === undefined && email === undefined) throw invalidField("user_id", "Name the member by user_id or email.");
   const address = email?.toLowerCase();
   await db().$transaction(async (tx) => {
     const isKnown = user_id === undefined || isUuid(user_id);

@@ -7,7 +7,7 @@ import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { projectLimit } from "#server/platform/auth/rights.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError, isUniqueViolation } from "#server/platform/errors.ts";
+import { AppError, invalidField, isUniqueViolation } from "#server/platform/errors.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import { settings } from "#server/platform/settings.ts";
 import { hourlyValues } from "#server/runs/store/limits.ts";
@@ -122,10 +122,11 @@ export async function updateProject(principal: Principal, input: z.infer<typeof 
   const member = await memberOf(principal, input.project_id, "admin");
   const { name, slug, retention_days, executions_per_hour, error_workflow_id } = input;
   const [, most] = hourlyValues();
-  if (most > 0 && (executions_per_hour ?? 0) > most) {
-    const message = `This install allows a project at most ${most} executions in an hour. Give no more, or ask whoever runs it.`;
-    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "executions_per_hour", message }] });
-  }
+  if (most > 0 && (executions_per_hour ?? 0) > most)
+    throw invalidField(
+      "executions_per_hour",
+      `This install allows a project at most ${most} executions in an hour. Give no more, or ask whoever runs it.`,
+    );
   // What the caller calls it is not another slug for everybody.
   const isRenamed = slug !== undefined && slug !== member.project.slug;
   const change = {

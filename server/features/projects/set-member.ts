@@ -7,7 +7,7 @@ import { recordAudit } from "#server/platform/audit/audit.ts";
 import { countInvitation, mayMail } from "#server/platform/auth/limits.ts";
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { button, page, paragraph, quotedName, utc } from "#server/platform/mail/layout.ts";
 import { isMailOn, type MailBody, sendMail } from "#server/platform/mail/send-mail.ts";
@@ -108,9 +108,10 @@ export async function setMember(principal: Principal, { project_id, email: given
     });
     const before = user?.memberships[0]?.role;
     if (user?.service_project_id) {
-      const message =
-        "This is the address of a service account, which belongs to one project. Its role is changed in Settings, Service accounts.";
-      throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "email", message }] });
+      throw invalidField(
+        "email",
+        "This is the address of a service account, which belongs to one project. Its role is changed in Settings, Service accounts.",
+      );
     }
     if (!user || !before) {
       const { result, ...rest } = await invite(tx, admin, email, role);

@@ -9,7 +9,7 @@ import { type AuditActor, recordAuditOn } from "#server/platform/audit/audit.ts"
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { inTransaction } from "#server/platform/db/client.ts";
-import { AppError, errorBody, isAppError, notFound } from "#server/platform/errors.ts";
+import { AppError, errorBody, invalidField, isAppError, notFound } from "#server/platform/errors.ts";
 import type { Execution } from "#server/runs/schema.ts";
 import { findExecution } from "#server/runs/store/executions.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
@@ -22,7 +22,7 @@ import { expireWaits, wakeEnded } from "#server/runs/waits/sweep-waits.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import type { Verdict } from "#server/workflow/nodes/human-loop-node.ts";
-import { choiceName, isRejecting } from "#server/workflow/nodes/review-terms.ts";
+import { choiceName, isRejecting } from "#server/workflow/nodes/review-choices.ts";
 
 /** Who decides, and how he or she came here. */
 export interface ReviewActor {
@@ -57,9 +57,7 @@ export async function decideReview(review_id: string, actor: ReviewActor, answer
   await assertMayDecide(review, terms, review.execution.started_by_id, actor);
   const meant = choiceMeant(terms, answer);
   if (answer.text !== undefined && !terms.editable)
-    throw new AppError("VALIDATION_ERROR", "text: The text of this review cannot be changed.", {
-      errors: [{ path: "text", message: "It cannot be changed." }],
-    });
+    throw invalidField("text", "It cannot be changed.", "text: The text of this review cannot be changed.");
   const { user, role, auth } = actor;
   const text = answer.text === undefined ? undefined : cleanText(answer.text);
   const outcome = {
@@ -213,9 +211,7 @@ function ambiguous(waiting: ShortReviewRow[]): AppError {
 async function assertReviewNode(snapshot_id: string, node_id: string): Promise<void> {
   const { nodes } = await snapshotGraph(snapshot_id);
   if (nodes.some((node) => node.id === node_id && node.type === "humanLoopNode")) return;
-  throw new AppError("VALIDATION_ERROR", `node_id: this workflow has no review with the id “${node_id}”.`, {
-    errors: [{ path: "node_id", message: "There is no review with this id." }],
-  });
+  throw invalidField("node_id", "There is no review with this id.", `node_id: this workflow has no review with the id “${node_id}”.`);
 }
 
 async function noneWaits(where: Prisma.WaitWhereInput, status: Execution["status"]): Promise<AppError> {

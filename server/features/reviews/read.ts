@@ -9,7 +9,8 @@ import { paged, pageWindow } from "#server/platform/paging.ts";
 import { attachedHandles, countReviews, findReview, findReviews, type ReviewRow, textBeginnings } from "#server/runs/store/reviews.ts";
 import { deciderDto, verdictOf } from "#server/runs/waits/review.ts";
 import type { Page } from "#server/shared/primitives-schema.ts";
-import { type Assignee, isRejecting } from "#server/workflow/nodes/review-terms.ts";
+import { isRejecting } from "#server/workflow/nodes/review-choices.ts";
+import type { Assignee } from "#server/workflow/nodes/review-terms.ts";
 
 /** What a review asks and how it stands, as everybody sees it who may. @param attached ways out of its node to which something is attached */
 export function questionDto(row: ReviewRow, attached: readonly string[]): Omit<LinkedReview, "own_choice"> {

@@ -2,9 +2,10 @@ import type { Wait } from "#prisma/generated/client.ts";
 import type { ReviewActor } from "#server/features/reviews/decide.ts";
 import type { Answer } from "#server/features/reviews/schema.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { AppError, invalidField } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { type Assignee, choiceName, isRejecting, type ReviewChoice, ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
+import { choiceName, isRejecting } from "#server/workflow/nodes/review-choices.ts";
+import { type Assignee, type ReviewChoice, ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
 
 // Who may answer a review, and with what.
 
@@ -72,7 +73,7 @@ export async function assigneeNames(project_id: string, all: readonly Assignee[]
   };
 }
 
-const invalid = (path: string, message: string) => new AppError("VALIDATION_ERROR", `${path}: ${message}`, { errors: [{ path, message }] });
+const invalid = (path: string, message: string) => invalidField(path, message, `${path}: ${message}`);
 
 /**
  * The choice that an answer means: the one it names, or else the only one that its decision can mean.

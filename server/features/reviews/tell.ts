@@ -24,7 +24,10 @@ interface Person {
 }
 
 /** Members who may decide a review and have not answered it. */
-async function stillAsked(within: Prisma.TransactionClient, { project_id, terms, votes, execution }: Asking): Promise<Person[]> {
+async function stillAsked(
+  within: Pick<Prisma.TransactionClient, "membership">,
+  { project_id, terms, votes, execution }: Asking,
+): Promise<Person[]> {
   const members = await within.membership.findMany({
     where: { project_id, role: { not: "viewer" }, user: { service_project_id: null } },
     select: { role: true, user: { select: { id: true, email: true, name: true } } },
@@ -87,7 +90,7 @@ async function mailed(row: ReviewRow, count: number): Promise<{ to: string; user
   const terms = termsOf(row);
   const isMailed = (person: Person) =>
     (terms.assignees.length > 0 && isAsked(terms, person)) || (isEscalated(terms, count) && isMeant(person, terms.escalate_to));
-  const members = await db().$transaction((tx) => stillAsked(tx, row));
+  const members = await stillAsked(db(), row);
   const people = members.filter(isMailed).slice(0, MOST_MAILS);
   const email = row.notification_email?.toLowerCase();
   const hasAnswered = row.votes.some((vote) => vote.email.toLowerCase() === email);

@@ -5,6 +5,7 @@ import { builtinSkills } from "#server/features/skills/builtin-skills.ts";
 import { placeOf, textQuery } from "#server/features/workflows/texts.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { idRange } from "#server/platform/new-id.ts";
 import { escapeLike, hasWords, textHasWords, wordsOf } from "#server/platform/search-words.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
@@ -32,7 +33,7 @@ interface Source {
 
 const sql = Prisma.sql;
 
-/** How each kind that rows are kept of is searched. @param id bounds of ids that begin as asked, or null when nothing like an id was */
+/** How each kind that rows are kept of is searched. @param id as `idRange` gives it */
 function sourcesOf(project_id: string, q: string, id: readonly [string, string] | null): Partial<Record<SearchKind, Source>> {
   const inProject = sql`x.project_id = ${project_id}::uuid`;
   const named = { id: sql`x.id`, title: sql`x.name` };
@@ -81,16 +82,6 @@ function sourcesOf(project_id: string, q: string, id: readonly [string, string] 
       },
     }),
   };
-}
-
-const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
-const BEGINNING = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/i;
-
-/** First and last of the ids that begin as asked: a whole one anywhere in the text, such as in an address, or at least eight characters of one. */
-function idBounds(q: string): [string, string] | null {
-  const beginning = ID.exec(q)?.[0] ?? BEGINNING.exec(q)?.[0];
-  const digits = beginning?.replaceAll("-", "").toLowerCase();
-  return digits === undefined || digits.length > 32 ? null : [digits.padEnd(32, "0"), digits.padEnd(32, "f")];
 }
 
 /** Where the web app shows what was found. */
@@ -152,7 +143,7 @@ const guideFound = (q: string, limit: number): SearchHit[] => {
 export async function search({ project }: ProjectPrincipal, { q, kinds, limit }: SearchInput): Promise<SearchResult> {
   const wanted: readonly string[] = kinds?.split(",") ?? searchKinds;
   const beginning = `${escapeLike(q)}%`;
-  const sources = Object.entries(sourcesOf(project.id, q, idBounds(q))).filter(([kind]) => wanted.includes(kind));
+  const sources = Object.entries(sourcesOf(project.id, q, idRange(q))).filter(([kind]) => wanted.includes(kind));
   const parts = sources.map(
     ([kind, { from, id, title, detail = sql`NULL`, parent = sql`NULL`, where }]) => sql`(
       SELECT ${kind} AS kind, ${id}::text AS id, ${title} AS title, ${detail}::text AS detail, ${parent}::text AS parent,

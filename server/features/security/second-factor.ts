@@ -22,7 +22,7 @@ import {
 } from "#server/platform/auth/limits.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { AppError, invalidField } from "#server/platform/errors.ts";
 import { isPassword, keyedHash, seal, unseal } from "#server/platform/secrets.ts";
 import { appUrl } from "#server/platform/settings.ts";
 
@@ -39,9 +39,11 @@ export class CodeNeeded extends Error {}
 
 type Account = Principal["user"];
 
-const wrong = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
 const wrongCode = () =>
-  wrong("code", "This code is not right, or has been used. Wait for the next one of your authenticator app, or give a recovery code.");
+  invalidField(
+    "code",
+    "This code is not right, or has been used. Wait for the next one of your authenticator app, or give a recovery code.",
+  );
 const account = ({ id, email }: Account) => ({ resource_type: "account", resource_id: id, resource_name: email });
 
 const hashOf = (user_id: string, code: string): string => keyedHash(`recovery ${user_id} ${code}`);
@@ -135,7 +137,7 @@ async function assertOwnPassword({ id }: Account, password: string): Promise<voi
   if (!password_hash)
     throw new AppError("CONFLICT", "This account has no password: it signs in through another service, which asks for its own codes.");
   await countOwnPasswordTry(id, "second-factor");
-  if (!(await isPassword(password_hash, password))) throw wrong("password", "This is not your password.");
+  if (!(await isPassword(password_hash, password))) throw invalidField("password", "This is not your password.");
 }
 
 /** That it is the owner of the account who asks, with the password and a code; the code is used up by it. */
@@ -186,7 +188,7 @@ export async function confirmSecondFactor(
   if (!begun) throw new AppError("CONFLICT", "Nothing waits to be turned on. Begin again.");
   const step = stepOfCode(Buffer.from(unseal(begun.sealed_secret), "base64url"), plain(code), now);
   if (step === undefined)
-    throw wrong("code", "This code is not right. Is the clock of your device right? Then wait for the next code and try again.");
+    throw invalidField("code", "This code is not right. Is the clock of your device right? Then wait for the next code and try again.");
   const recovery_codes = await db().$transaction(async (tx) => {
     // Not one that was begun anew meanwhile, whose secret is another.
     const where = { user_id: user.id, sealed_secret: begun.sealed_secret, confirmed_at: null };

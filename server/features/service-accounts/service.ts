@@ -49,12 +49,17 @@ const serviceAccountDto = ({ id, name, email, created_at, memberships, platform_
 
 const ofProject = ({ project }: ProjectPrincipal) => ({ service_project_id: project.id, deleted_at: null });
 
+/** An account of the project. @throws AppError NOT_FOUND */
+async function find(within: Pick<Prisma.TransactionClient, "user">, admin: ProjectPrincipal, account_id: string): Promise<User> {
+  const account = isUuid(account_id) ? await within.user.findFirst({ where: { id: account_id, ...ofProject(admin) } }) : null;
+  if (!account) throw new AppError("NOT_FOUND", "There is no such service account in this project.");
+  return account;
+}
+
 /** Holds an account of the project for the rest of the transaction. @throws AppError NOT_FOUND */
 async function held(tx: Prisma.TransactionClient, admin: ProjectPrincipal, account_id: string): Promise<User> {
   if (isUuid(account_id)) await tx.$queryRaw`SELECT id FROM users WHERE id = ${account_id}::uuid FOR UPDATE`;
-  const account = isUuid(account_id) ? await tx.user.findFirst({ where: { id: account_id, ...ofProject(admin) } }) : null;
-  if (!account) throw new AppError("NOT_FOUND", "There is no such service account in this project.");
-  return account;
+  return find(tx, admin, account_id);
 }
 
 const record = ({ id, email }: { id: string; email: string }, verb: string) => ({
@@ -129,7 +134,7 @@ export async function listServiceKeys(
   admin: ProjectPrincipal,
   { account_id, ...page }: z.infer<typeof ListServiceKeysInput>,
 ): Promise<Page<PlatformKey>> {
-  const { id: user_id } = await db().$transaction((tx) => held(tx, admin, account_id));
+  const { id: user_id } = await find(db(), admin, account_id);
   const where = { user_id };
   const rows = db().platformKey.findMany({ where, orderBy: { id: "desc" }, omit: { key_hash: true }, ...pageWindow(page) });
   return paged(page, await Promise.all([db().platformKey.count({ where }), rows]), toPlatformKey);

@@ -13,7 +13,7 @@ import type { ProviderId } from "#server/llm/kinds.ts";
 import { priceList } from "#server/llm/prices.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { pool } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 
 const DAY_MS = 86_400_000;
 const MOST_ITEMS = 1000;
@@ -72,15 +72,14 @@ function amountOf({ calls, calls_without_price, input_tokens, output_tokens, cos
 }
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-const refuse = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
 
 /** First and last day of the question, in milliseconds. */
 function spanOf({ from, to }: UsageInput): [number, number] {
   const last = Date.parse(to ?? dayOf(Date.now()));
   const first = from === undefined ? last - (USUAL_DAYS - 1) * DAY_MS : Date.parse(from);
-  if (first > last) throw refuse("from", "The first day comes after the last one.");
-  if ((last - first) / DAY_MS >= MOST_DAYS) throw refuse("from", `Ask for at most ${MOST_DAYS} days at a time.`);
-  if (first < 0) throw refuse("from", "Ask for days from 1970 on.");
+  if (first > last) throw invalidField("from", "The first day comes after the last one.");
+  if ((last - first) / DAY_MS >= MOST_DAYS) throw invalidField("from", `Ask for at most ${MOST_DAYS} days at a time.`);
+  if (first < 0) throw invalidField("from", "Ask for days from 1970 on.");
   return [first, last];
 }
 

@@ -4,7 +4,7 @@ import { type SavedWorkflow, savedWorkflow } from "#server/features/workflows/sa
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { cleanText, parseCleanJson } from "#server/platform/clean-text.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { AppError, ERRORS, isAppError, notFound } from "#server/platform/errors.ts";
+import { AppError, ERRORS, invalidField, isAppError, notFound } from "#server/platform/errors.ts";
 import { asText, atPath } from "#server/platform/json-path.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import type { ExecuteResult } from "#server/runs/schema.ts";
@@ -44,7 +44,7 @@ function payloadOf(body: Uint8Array): unknown {
 export function triggerText(workflow: SavedWorkflow, body: Uint8Array): string {
   const { payload_path } = workflow.trigger;
   const payload = payloadOf(body);
-  const refuse = (message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path: "body", message }] });
+  const refuse = (message: string) => invalidField("body", message);
   let part: unknown;
   try {
     part = atPath(payload, payload_path);

@@ -6,7 +6,7 @@ import { savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 import { randomToken, seal } from "#server/platform/secrets.ts";
 import { appUrl } from "#server/platform/settings.ts";
 
@@ -34,7 +34,7 @@ export async function setupWebhook(
     const { name, trigger } = await findWorkflow(principal, workflow_id, { name: true, trigger: true }, tx);
     if (trigger !== "webhook") {
       const message = "This workflow's trigger is no webhook. Choose Webhook in its trigger node and save first.";
-      throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "workflow_id", message: "has a trigger of another kind" }] });
+      throw invalidField("workflow_id", "has a trigger of another kind", message);
     }
     const row = { sealed_secret: seal(webhook_secret), rotated_at: new Date() };
     await tx.webhook.upsert({ where: { workflow_id }, create: { workflow_id, ...row }, update: row });

@@ -6,7 +6,7 @@ import type { FileAgent, FileWorkflow, ImportLinks, WorkflowFile } from "#server
 import { agentIdsOf } from "#server/features/workflows/checks.ts";
 import { validateModel } from "#server/llm/validate-model.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError, isAppError } from "#server/platform/errors.ts";
+import { AppError, invalidField, isAppError } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import type { FieldError } from "#server/shared/error-schema.ts";
 import { credentialsIn } from "#server/workflow/compiled-graph.ts";
@@ -82,7 +82,7 @@ export async function planAgents(project_id: string, needs: Needs, links: Links,
       const model = link.model ?? definition.model;
       if (model === "") {
         const message = `Agent "${definition.name}": the file names no model for it. Choose one.`;
-        throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: `${path}.model`, message }] });
+        throw invalidField(`${path}.model`, message);
       }
       const ids = (names: readonly string[], idOf: (name: string) => string | null | undefined) =>
         names.flatMap((name) => idOf(name) ?? []);

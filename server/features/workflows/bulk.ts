@@ -11,7 +11,7 @@ import { deleteWorkflow, distinctTags, updateWorkflow } from "#server/features/w
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError, isAppError, notFound } from "#server/platform/errors.ts";
+import { AppError, invalidField, isAppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { escapeLike } from "#server/platform/search-words.ts";
 
@@ -24,14 +24,13 @@ interface Target {
   name: string | null;
 }
 
-const refuse = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
-
 /** What a request is about. @throws AppError VALIDATION_ERROR for neither or both of ids and filter, and for too many */
 async function targetsOf(principal: ProjectPrincipal, { ids, filter }: BulkWorkflowsInput): Promise<Target[]> {
-  if ((ids === undefined) === (filter === undefined)) throw refuse("ids", "Give either ids or a filter.");
+  if ((ids === undefined) === (filter === undefined)) throw invalidField("ids", "Give either ids or a filter.");
   if (filter) {
     const found = await filteredWorkflows(principal, filter, MAX_BULK + 1);
-    if (found.length > MAX_BULK) throw refuse("filter", `More than ${MAX_BULK} workflows match. Narrow the filter, and do it in parts.`);
+    if (found.length > MAX_BULK)
+      throw invalidField("filter", `More than ${MAX_BULK} workflows match. Narrow the filter, and do it in parts.`);
     return found;
   }
   const wanted = [...new Set(ids?.map((id) => id.toLowerCase()))];
@@ -41,7 +40,7 @@ async function targetsOf(principal: ProjectPrincipal, { ids, filter }: BulkWorkf
 }
 
 /** What is done with one workflow. @throws AppError VALIDATION_ERROR where something is missing for it */
-function deedOf(principal: ProjectPrincipal, { action, tags, folder }: BulkWorkflowsInput): (workflow_id: string) => Promise<unknown> {
+function changeOf(principal: ProjectPrincipal, { action, tags, folder }: BulkWorkflowsInput): (workflow_id: string) => Promise<unknown> {
   const current = async (workflow_id: string) => {
     const where = { id: workflow_id, project_id: principal.project.id, deleted_at: null };
     const row = await db().workflow.findFirst({ where, select: { enabled: true, tags: true, folder: true } });
@@ -55,10 +54,10 @@ function deedOf(principal: ProjectPrincipal, { action, tags, folder }: BulkWorkf
     return async (workflow_id) => (await current(workflow_id)).enabled === enabled || updateWorkflow(principal, { workflow_id, enabled });
   }
   if (action === "move") {
-    if (folder === undefined) throw refuse("folder", "Say where to: a folder, or null for none.");
+    if (folder === undefined) throw invalidField("folder", "Say where to: a folder, or null for none.");
     return async (workflow_id) => (await current(workflow_id)).folder === folder || updateWorkflow(principal, { workflow_id, folder });
   }
-  if (!tags) throw refuse("tags", "Say which tags.");
+  if (!tags) throw invalidField("tags", "Say which tags.");
   const named = new Set(tags.map((tag) => tag.toLowerCase()));
   return async (workflow_id) => {
     const { tags: before } = await current(workflow_id);
@@ -74,7 +73,7 @@ function deedOf(principal: ProjectPrincipal, { action, tags, folder }: BulkWorkf
  * @throws AppError VALIDATION_ERROR when the request does not say what, or names too many
  */
 export async function bulkWorkflows(principal: ProjectPrincipal, input: BulkWorkflowsInput): Promise<BulkResult> {
-  const deed = deedOf(principal, input);
+  const change = changeOf(principal, input);
   const until = Date.now() + MOST_MS;
   let left = await targetsOf(principal, input);
   let count = 0;
@@ -85,7 +84,7 @@ export async function bulkWorkflows(principal: ProjectPrincipal, input: BulkWork
       else
         try {
           if (target.name === null) throw notFound("workflow");
-          await deed(target.id);
+          await change(target.id);
           count++;
         } catch (error) {
           if (!isAppError(error)) throw error;
@@ -105,13 +104,13 @@ export async function bulkWorkflows(principal: ProjectPrincipal, input: BulkWork
  * @throws AppError VALIDATION_ERROR into itself, and where a path would become too long; NOT_FOUND for a folder that is not there
  */
 export async function moveFolder(principal: ProjectPrincipal, { folder, to }: MoveFolderInput): Promise<{ count: number }> {
-  if (to?.startsWith(`${folder}/`)) throw refuse("to", "A folder cannot be moved into itself.");
+  if (to?.startsWith(`${folder}/`)) throw invalidField("to", "A folder cannot be moved into itself.");
   const project_id = principal.project.id;
   const where = { project_id, deleted_at: null, OR: [{ folder }, { folder: { startsWith: escapeLike(`${folder}/`) } }] };
   const within = await db().workflow.findMany({ where, select: { folder: true }, distinct: ["folder"] });
   for (const { folder: path } of within) {
     const moved = [to, path?.slice(folder.length + 1)].filter(Boolean).join("/");
-    if (moved !== "" && !Folder.safeParse(moved).success) throw refuse("to", `“${moved}” would be too long for a path, or too deep.`);
+    if (moved !== "" && !Folder.safeParse(moved).success) throw invalidField("to", `“${moved}” would be too long for a path, or too deep.`);
   }
   return db().$transaction(async (tx) => {
     const count = await tx.$executeRaw`

@@ -6,7 +6,7 @@ import { getWorkflow } from "#server/features/workflows/service.ts";
 import { graphHash, recordAgentUses } from "#server/features/workflows/snapshots.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { AppError, invalidField } from "#server/platform/errors.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
 /**
@@ -32,10 +32,7 @@ export async function saveDraft(
   principal: ProjectPrincipal,
   { workflow_id, nodes, edges, revision }: SaveDraftInput,
 ): Promise<WorkflowDraft> {
-  if (nodes.length === 0)
-    throw new AppError("VALIDATION_ERROR", "An empty graph is not written over a draft. Keep at least the trigger.", {
-      errors: [{ path: "nodes", message: "is empty" }],
-    });
+  if (nodes.length === 0) throw invalidField("nodes", "is empty", "An empty graph is not written over a draft. Keep at least the trigger.");
   const graph = settledGraph({ nodes, edges });
   const row = await db().$transaction(async (tx) => {
     const { snapshot_id } = await findWorkflow(principal, workflow_id, { snapshot_id: true }, tx);

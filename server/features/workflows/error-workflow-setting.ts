@@ -1,5 +1,5 @@
 import type { Prisma } from "#prisma/generated/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 
 // Which workflow is started when a run fails, as a workflow and a project keep it.
@@ -20,7 +20,7 @@ export async function assertErrorWorkflow(
   own?: string,
 ): Promise<void> {
   if (id === null || id === undefined) return;
-  const refuse = (message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path: "error_workflow_id", message }] });
+  const refuse = (message: string) => invalidField("error_workflow_id", message);
   if (id === own) throw refuse("A workflow cannot be its own error workflow. Choose another one.");
   // Locked, so that it is not deleted meanwhile.
   const found = isUuid(id)

@@ -3,7 +3,7 @@ import { agentIdsOf, graphScope, problemsOf, triggerOf, workflowIdsOf } from "#s
 import { snapshotOf } from "#server/features/workflows/snapshots.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { readTogether } from "#server/platform/db/read-together.ts";
-import { AppError, notFound } from "#server/platform/errors.ts";
+import { AppError, invalidField, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import type { ExecuteInput, ExecuteResult } from "#server/runs/schema.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
@@ -54,19 +54,18 @@ export async function graphToRun(project_id: string, workflow_id: string, instea
 export function triggerValues(graph: Graph, { input, params }: Pick<ExecuteInput, "input" | "params">) {
   const trigger = triggerNode.config.parse(triggerOf(graph)?.data);
   const { kind } = trigger;
-  const refuse = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
   if (kind !== "params") {
     if (params && Object.keys(params).length)
-      throw refuse("params", "This workflow's trigger takes `input`, a text. It has no parameters.");
+      throw invalidField("params", "This workflow's trigger takes `input`, a text. It has no parameters.");
     if (kind === "manual") return { trigger: kind, input: input ?? trigger.default_input, params: null };
     return { trigger: "api" as const, input: input || (kind === "schedule" ? trigger.default_input : ""), params: null };
   }
-  if (input) throw refuse("input", "This workflow's trigger takes `params`, an object of values by name.");
+  if (input) throw invalidField("input", "This workflow's trigger takes `params`, an object of values by name.");
   try {
     const values = paramValues(trigger.parameters, params ?? {});
     return { trigger: kind, input: JSON.stringify(values), params: values };
   } catch (error) {
-    if (error instanceof ParameterError) throw refuse(`params.${error.parameter}`, error.message);
+    if (error instanceof ParameterError) throw invalidField(`params.${error.parameter}`, error.message);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { assertRunnable, byAssistant, graphToRun, triggerValues } from "#server/features/workflows/execute.ts";
 import { resultsThatHold } from "#server/features/workflows/results-that-hold.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 import type { ExecuteResult, RunDraftInput } from "#server/runs/schema.ts";
 import type { EarlierResults } from "#server/runs/store/earlier-results.ts";
 import { findOriginal } from "#server/runs/store/executions.ts";
@@ -12,11 +12,9 @@ import { findPinFault, withPins } from "#server/workflow/pins.ts";
 import { nodesUntil } from "#server/workflow/run-until.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
-const invalid = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
-
 function assertNode(graph: Graph, path: string, id: string): void {
   const node = graph.nodes.find((candidate) => candidate.id === id);
-  if (!node || definitionOf(node.type)?.isInert) throw invalid(path, `The draft has no node "${id}" that runs.`);
+  if (!node || definitionOf(node.type)?.isInert) throw invalidField(path, `The draft has no node "${id}" that runs.`);
 }
 
 /**
@@ -31,7 +29,7 @@ export async function runDraft(principal: ProjectPrincipal, input: RunDraftInput
   const { workflow_id, until_node_id: until, from } = input;
   const { graph: draft, agents, snapshot_id } = await graphToRun(project_id, workflow_id, instead ?? "draft");
   const fault = findPinFault(draft);
-  if (fault) throw invalid(`${fault.node_id}.pinned`, fault.message);
+  if (fault) throw invalidField(`${fault.node_id}.pinned`, fault.message);
   const graph = withPins(draft);
   const results: EarlierResults = {};
   let left_out: readonly string[] = [];
@@ -48,7 +46,7 @@ export async function runDraft(principal: ProjectPrincipal, input: RunDraftInput
 
   assertNode(graph, "from.node_id", from.node_id);
   const original = await findOriginal(project_id, from.execution_id);
-  if (original.workflow_id !== workflow_id) throw invalid("from.execution_id", "That execution is of another workflow.");
+  if (original.workflow_id !== workflow_id) throw invalidField("from.execution_id", "That execution is of another workflow.");
   const before = Graph.parse(original.snapshot.graph);
   const isTest = original.workflow_version === null;
   const isNewInput = input.input !== undefined || input.params !== undefined;

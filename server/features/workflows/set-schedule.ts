@@ -3,7 +3,7 @@ import { scheduleOf } from "#server/features/workflows/schedule.ts";
 import type { SetScheduleInput, Workflow } from "#server/features/workflows/schema.ts";
 import { updateWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 import { CronError, checkCron } from "#server/workflow/cron.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
@@ -20,21 +20,18 @@ function withSchedule(graph: Graph, { enabled, cron_expression, timezone, defaul
   return { ...graph, nodes };
 }
 
-const invalid = (detail: string, path: string, message = detail) =>
-  new AppError("VALIDATION_ERROR", detail, { errors: [{ path, message }] });
-
 /** @throws AppError VALIDATION_ERROR that names the field of the request, where a save would name the one of the graph */
 function assertKept(graph: Graph): void {
   const schedule = scheduleOf(graph);
   if (!schedule) return;
   if (schedule.cron_expression === "") {
-    if (schedule.enabled) throw invalid("Say when it runs: send a cron_expression, for example 0 9 * * 1-5.", "cron_expression");
+    if (schedule.enabled) throw invalidField("cron_expression", "Say when it runs: send a cron_expression, for example 0 9 * * 1-5.");
     return;
   }
   try {
     checkCron(schedule, new Date());
   } catch (error) {
-    if (error instanceof CronError) throw invalid(error.message, error.field);
+    if (error instanceof CronError) throw invalidField(error.field, error.message);
     throw error;
   }
 }
@@ -48,10 +45,10 @@ export function setSchedule(principal: ProjectPrincipal, input: SetScheduleInput
   return updateWorkflow(principal, { workflow_id: input.workflow_id }, (graph, which) => {
     if (which === "draft") return withSchedule(graph, input);
     if (triggerKind(graph) !== "schedule")
-      throw invalid(
-        "This workflow's trigger is no schedule. Choose Schedule in its trigger node and save first.",
+      throw invalidField(
         "workflow_id",
         "has a trigger of another kind",
+        "This workflow's trigger is no schedule. Choose Schedule in its trigger node and save first.",
       );
     const changed = withSchedule(graph, input);
     assertKept(changed);

@@ -1,4 +1,5 @@
 import type { Prisma } from "#prisma/generated/client.ts";
+import { lexemeQuery } from "#server/shared/search-text.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 /** How much of a workflow is searched: labels and prompts of some dozen nodes. */
@@ -30,8 +31,7 @@ export async function keepText(
 }
 
 /** A search as PostgreSQL asks for it: each word by its beginning. */
-export const textQuery = (words: readonly string[]): string =>
-  words.map((word) => `'${word.toLowerCase().replace(/['\\]/g, "$&$&")}':*`).join(" & ");
+export const textQuery = (words: readonly string[]): string => words.map((word) => lexemeQuery(word.toLowerCase(), true)).join(" & ");
 
 const AROUND = 60;
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { MAX_JSON_DEPTH, parseCleanJson } from "#server/platform/clean-text.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { AppError, invalidField } from "#server/platform/errors.ts";
 import { readUpTo } from "#server/platform/net/read-up-to.ts";
 import { settings } from "#server/platform/settings.ts";
 
@@ -69,7 +69,7 @@ async function readAll(request: Request, limit: number): Promise<Uint8Array> {
 
 const isJsonType = (type: string): boolean => /^application\/(.+\+)?json$/.test((type.split(";")[0] ?? "").trim().toLowerCase());
 
-const refused = (message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path: "", message }] });
+const refused = (message: string) => invalidField("", message);
 
 /** Why a body could not be read: too deep, a form when it says that it is one, else broken JSON. */
 function unreadable(type: string | null, cause: unknown): AppError {

@@ -8,7 +8,7 @@ import { compileRoutes, type Hit, type Route, routeFinder } from "#server/http/r
 import { assertRole, type Principal } from "#server/platform/auth/principal.ts";
 import type { KeyNeeds } from "#server/platform/auth/rights.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { AppError, invalidField } from "#server/platform/errors.ts";
 import type { ApiContext } from "#server/platform/rpc/trpc.ts";
 
 interface RestOptions {
@@ -63,7 +63,7 @@ async function readInput(request: Request, url: URL, route: Route, ids: Record<s
   const strayKey = Object.keys(query)[0];
   if (strayKey !== undefined && ["POST", "PUT", "PATCH"].includes(route.method)) {
     const message = "This operation takes no query parameters: send the value in the body.";
-    throw new AppError("VALIDATION_ERROR", `${strayKey.slice(0, 80)}: ${message}`, { errors: [{ path: strayKey, message }] });
+    throw invalidField(strayKey, message, `${strayKey.slice(0, 80)}: ${message}`);
   }
   const body = route.method === "GET" ? {} : await readJsonObject(request, maxBytes);
   return { ...query, ...body, ...ids };

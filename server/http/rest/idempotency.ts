@@ -1,6 +1,6 @@
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { limitsOf } from "#server/platform/auth/rights.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 import { answerOnce } from "#server/platform/rpc/idempotency.ts";
 import { keyedHash } from "#server/platform/secrets.ts";
 
@@ -16,7 +16,7 @@ function keyOf(headers: Headers): string | undefined {
   if (key === null) return undefined;
   if (KEY.test(key)) return key;
   const message = "The key is 1 to 255 visible ASCII characters without spaces, such as a UUID.";
-  throw new AppError("VALIDATION_ERROR", `${HEADER}: ${message}`, { errors: [{ path: HEADER, message }] });
+  throw invalidField(HEADER, message, `${HEADER}: ${message}`);
 }
 
 /** JSON with the keys of every object in order, so that a client which writes them otherwise sends the same body. */

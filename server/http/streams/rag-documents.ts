@@ -6,12 +6,12 @@ import { withIdempotency } from "#server/http/rest/idempotency.ts";
 import { handleRest } from "#server/http/rest/rest.ts";
 import { type ApiRouteOptions, apiRoute } from "#server/http/streams/api-route.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
-import { AppError, isAppError } from "#server/platform/errors.ts";
+import { AppError, invalidField, isAppError } from "#server/platform/errors.ts";
 import { settings } from "#server/platform/settings.ts";
 
 type Params = { rag_id: string };
 
-const refused = (path: string, message: string) => new AppError("VALIDATION_ERROR", `${path}: ${message}`, { errors: [{ path, message }] });
+const refused = (path: string, message: string) => invalidField(path, message, `${path}: ${message}`);
 
 function fileTooLarge(): AppError {
   const most = Number((settings().MAX_BODY_BYTES / 1024 / 1024).toFixed(1));

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MASK, maskerOf, unmasked } from "#server/platform/masking/masker.ts";
+import { times } from "#server/testing/times.ts";
 
 const masked = (text: string, ...secrets: string[]) => maskerOf(secrets).text(text);
 const streamed = (pieces: readonly string[], ...secrets: string[]) => {
@@ -157,7 +158,7 @@ describe("a stream", () => {
         const shown = [...chunks, "§§§§§§"].map((chunk) => stream.push(chunk));
         expect(shown.join("")).toBe(masker.text(`${text}§§§§§§`));
       }),
-      { numRuns: 2000 },
+      { numRuns: times(600) },
     );
   });
 
@@ -174,7 +175,7 @@ describe("a stream", () => {
           at = found + rest.length;
         }
       }),
-      { numRuns: 300 },
+      { numRuns: times(150) },
     );
   });
 });
@@ -237,7 +238,7 @@ describe("any secret, written in any way between anything", () => {
           ).join(""),
         ).toBe(shown);
       }),
-      { numRuns: 500 },
+      { numRuns: times(200) },
     );
   });
 
@@ -255,7 +256,7 @@ describe("any secret, written in any way between anything", () => {
         // The last letter of Base64 has less of the secret than says anything.
         expect([`${before.join("")} ${MASK}`, `${before.join("")} ${MASK}${text.at(-1)}`]).toContain(shown);
       }),
-      { numRuns: 500 },
+      { numRuns: times(200) },
     );
   });
 
@@ -273,7 +274,7 @@ describe("any secret, written in any way between anything", () => {
         const whole = parts.join("");
         expect(masker.text(whole)).toBe(whole);
       }),
-      { numRuns: 300 },
+      { numRuns: times(150) },
     );
   });
 });

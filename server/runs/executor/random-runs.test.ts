@@ -4,13 +4,14 @@ import type { RunStore } from "#server/runs/ports.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
 import { childEnd, type Draw, drawFrom, failureOf, hashOf, randomEffects, randomGraph } from "#server/testing/random-graph.ts";
+import { times } from "#server/testing/times.ts";
 import { makePlan } from "#server/workflow/compile.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 // Random graphs with loops, branches, waits, effects and ends, played with processes that die before and after writes, short
 // segments and decisions at random moments.
 
-const GRAPHS = 130;
+const GRAPHS = times(60);
 const MOST_DEATHS = 4;
 const MOST_SEGMENTS = 3000;
 /** More than a review's deadline, in milliseconds. */
@@ -146,22 +147,30 @@ async function playAll(firstSeed: number, isWild: boolean, playOne: (graph: Grap
   expect(played).toBeGreaterThan(GRAPHS / 2);
 }
 
-test("a graph whose result depends on no order ends the same however it is played", async () => {
-  await playAll(1, false, async (graph, seed) => {
-    const rejects = tameRejections(graph);
-    const calm = await play(graph, seed, { dies: false, isShort: false, rejects });
-    check(calm);
-    for (let round = 0; round < 3; round++) {
-      const broken = await play(graph, seed * 7 + round, { dies: true, isShort: round > 0, rejects });
-      check(broken);
-      expect(pictureOf(broken)).toEqual(pictureOf(calm));
-    }
-  });
-}, 30_000);
+test(
+  "a graph whose result depends on no order ends the same however it is played",
+  async () => {
+    await playAll(1, false, async (graph, seed) => {
+      const rejects = tameRejections(graph);
+      const calm = await play(graph, seed, { dies: false, isShort: false, rejects });
+      check(calm);
+      for (let round = 0; round < 3; round++) {
+        const broken = await play(graph, seed * 7 + round, { dies: true, isShort: round > 0, rejects });
+        check(broken);
+        expect(pictureOf(broken)).toEqual(pictureOf(calm));
+      }
+    });
+  },
+  times(30_000),
+);
 
-test("any graph ends once, with nothing left open", async () => {
-  await playAll(100_001, true, async (graph, seed) => {
-    const rejects = (node_id: string, iteration: string) => hashOf(`${node_id} ${iteration}${seed}`) % 4 === 0;
-    for (let round = 0; round < 3; round++) check(await play(graph, seed * 7 + round, { dies: round > 0, isShort: round > 1, rejects }));
-  });
-}, 30_000);
+test(
+  "any graph ends once, with nothing left open",
+  async () => {
+    await playAll(100_001, true, async (graph, seed) => {
+      const rejects = (node_id: string, iteration: string) => hashOf(`${node_id} ${iteration}${seed}`) % 4 === 0;
+      for (let round = 0; round < 3; round++) check(await play(graph, seed * 7 + round, { dies: round > 0, isShort: round > 1, rejects }));
+    });
+  },
+  times(30_000),
+);

@@ -142,7 +142,7 @@ const commitSql = ({ hasWaits, endsChild, hasCalls, hasTexts }: CommitKind) => {
       AND EXISTS (SELECT FROM lease) AND concat(data->>'iteration', ' ', node_id) = ANY($8)
   ), result AS (
     UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs',
-      words = coalesce(words, '') || array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text($5::jsonb->'words')))
+      words = words || array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text($5::jsonb->'words')))
     WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${calls.used}${hasWaits ? WAITS : ""}${endsChild ? UNTOLD : ""}${hasTexts ? texts : ""}
   ), ${QUEUED}
   SELECT seq, pg_notify('treadle_execution', $1::text), ${TELL_READERS} FROM lease`;

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { inTransaction, pool } from "#server/platform/db/client.ts";
 import { KeyedSemaphore } from "#server/platform/keyed-semaphore.ts";
-import { isUuid } from "#server/platform/new-id.ts";
+import { idRange, isUuid } from "#server/platform/new-id.ts";
 import { conditions, countExecutions, countedPieces, type ExecutionFilter } from "#server/runs/store/count-executions.ts";
 import { searchQuery } from "#server/runs/store/search-words.ts";
 import { searchWords } from "#server/shared/search-text.ts";
@@ -98,14 +98,6 @@ async function countUpTo(filter: ExecutionSearch, most: number): Promise<number>
   return rows[0]?.count ?? 0;
 }
 
-/** Ids that begin like this, which is an id or the first eight or more of its digits; else null. */
-function idRange(q: string | undefined): [string, string] | null {
-  const text = q?.trim().toLowerCase() ?? "";
-  const digits = text.replaceAll("-", "");
-  if (!/^[0-9a-f]{8,32}$/.test(digits) || !/^[0-9a-f-]+$/.test(text)) return null;
-  return [digits.padEnd(32, "0"), digits.padEnd(32, "f")];
-}
-
 const isTimeout = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "57014";
 
 /** Within a statement's time; undefined when that is over. */
@@ -124,7 +116,7 @@ async function withinTime<Result>(ms: number, read: (client: pg.PoolClient) => P
 /** All that the index of words knows, while that is not more than the bound; undefined when it took too long. */
 function lookUp(filter: ExecutionSearch, { skip, take }: Window, ms = LOOK_MS): Promise<{ total: number; ids: string[] } | undefined> {
   const { where, values, next } = executionsWhere(filter, 2);
-  const range = idRange(filter.q);
+  const range = idRange(filter.q ?? "");
   const hits = [
     ...(range
       ? [`SELECT e.id, e.created_at FROM executions e WHERE ${where} AND e.id BETWEEN $${next + 3}::uuid AND $${next + 4}::uuid`]
@@ -188,7 +180,7 @@ async function findWords(filter: ExecutionSearch, page: Window): Promise<Found> 
   const looked = notLooked();
   const pageOf = () => ({ ids: looked.hits.slice(page.skip, page.skip + page.take), searchedUntil: null });
   const isFull = () => looked.hits.length > page.skip + page.take;
-  const isKnownById = idRange(filter.q) !== null;
+  const isKnownById = idRange(filter.q ?? "") !== null;
   await lookFurther(looked, filter, SCAN_MS);
   if (looked.isOver && !isKnownById) return { ...pageOf(), total: looked.hits.length, isPartial: false };
   const known = await lookUp(filter, page, isFull() ? COUNT_MS : LOOK_MS);

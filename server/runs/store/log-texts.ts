@@ -1,5 +1,5 @@
 import { pool } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 import type { ExecutionLogsInput } from "#server/runs/schema.ts";
 import { textOf } from "#server/runs/store/texts.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
@@ -58,8 +58,7 @@ export async function logTexts({ execution_id, node_id, iteration }: ExecutionLo
   if (beginnings > MOST && !isNarrow) {
     const path = node_id === undefined ? "node_id" : "iteration";
     const advice = path === "node_id" ? "one node with node_id, or one item of a loop with iteration" : "one item of a loop with iteration";
-    const message = `This log has ${Math.ceil(whole / MIB)} MiB, too much for one answer. Ask for ${advice}.`;
-    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
+    throw invalidField(path, `This log has ${Math.ceil(whole / MIB)} MiB, too much for one answer. Ask for ${advice}.`);
   }
   const isWhole = whole <= (isNarrow ? MOST_WHOLE.node : MOST_WHOLE.log);
   const { rows } = await pool().query<LogTexts & { id: string }>(TEXTS, [...which, isWhole ? WHOLE : PREVIEW_CHARACTERS]);

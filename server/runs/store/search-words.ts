@@ -1,10 +1,10 @@
 import type { ExecutionTrigger } from "#server/runs/schema.ts";
-import { searchWords } from "#server/shared/search-text.ts";
+import { lexemeQuery, searchWords } from "#server/shared/search-text.ts";
 
 // What a run is found by: words of what went in and came out, written with it and looked up in one index (decision 34).
 
 /** Of each text so many characters are looked at, and of a run's input or end so many words kept. */
-const TEXT_CHARACTERS = 8000;
+export const TEXT_CHARACTERS = 8000;
 const MOST_WORDS = 1000;
 /** Words of a query that count. */
 const MOST_ASKED = 12;
@@ -30,9 +30,6 @@ export const wordsAtStart = (run: { project_id: string; workflow_id: string; tri
 /** What a run is found by as well once it has ended. */
 export const wordsAtEnd = ({ output, error }: { output?: string | null; error?: string | null }): string[] => wordsIn([output, error]);
 
-const quoted = (lexeme: string, isBeginning = false) =>
-  `'${lexeme.replaceAll("\\", "\\\\").replaceAll("'", "''")}'${isBeginning ? ":*" : ""}`;
-
 /**
  * What to look up in the index: runs of the project that have every word of `q`, or one that begins like it.
  * @param triggers any of these; none for all
@@ -50,9 +47,9 @@ export function searchQuery({
   q?: string | undefined;
 }): string {
   return [
-    quoted(marks.project(project_id)),
-    ...(workflow_id === undefined ? [] : [quoted(marks.workflow(workflow_id))]),
-    ...(triggers.length ? [`(${triggers.map((trigger) => quoted(marks.trigger(trigger))).join(" | ")})`] : []),
-    ...searchWords(q, MOST_ASKED).map((word) => quoted(word, true)),
+    lexemeQuery(marks.project(project_id)),
+    ...(workflow_id === undefined ? [] : [lexemeQuery(marks.workflow(workflow_id))]),
+    ...(triggers.length ? [`(${triggers.map((trigger) => lexemeQuery(marks.trigger(trigger))).join(" | ")})`] : []),
+    ...searchWords(q, MOST_ASKED).map((word) => lexemeQuery(word, true)),
   ].join(" & ");
 }

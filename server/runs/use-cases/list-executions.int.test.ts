@@ -4,6 +4,7 @@ import { pool } from "#server/platform/db/client.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { ListExecutionsInput } from "#server/runs/schema.ts";
 import { MOST_FOUND } from "#server/runs/store/find-executions.ts";
+import { addMissingWords } from "#server/runs/store/missing-words.ts";
 import { listExecutions } from "#server/runs/use-cases/list-executions.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
 import { startStoredRun, storedServices } from "#server/testing/stored-run.ts";
@@ -48,8 +49,19 @@ test("runs are found by words of input, output and error, by their beginnings, i
   expect(await found({ q: "rechnung good" })).toEqual([]);
   expect(await found({ q: "% & | ' \\" })).toEqual([]);
   expect(await found({ q: "'; DROP | good" })).toEqual([]);
-  for (const q of [late, late.slice(0, 13), late.replaceAll("-", "").toUpperCase()]) expect(await found({ q })).toContain(late);
+  for (const q of [late, late.slice(0, 13), late.replaceAll("-", "").toUpperCase(), `https://treadle.example/runs/${late}?node=a`])
+    expect(await found({ q })).toContain(late);
   expect(await found({ q: late }, other)).toEqual([]);
+});
+
+test("runs that are older than the search get their words in the background, also one that ends before it has them", async () => {
+  const own = await database.newAdmin();
+  const [before, under_way] = [await ran("an ÄLTERE thing", own), await startStoredRun(own, graph("ältere too"))];
+  await pool().query("UPDATE execution_values SET words = NULL WHERE execution_id = ANY($1::uuid[])", [[before, under_way]]);
+  await claimAndExecute(storedServices(), under_way, 60);
+  expect(await found({ q: "ältere" }, own)).toEqual([]);
+  await addMissingWords();
+  expect(await found({ q: "ältere", trigger: "manual" }, own)).toEqual([before, under_way].sort());
 });
 
 test("status, trigger and time narrow the list, alone and together with words", async () => {

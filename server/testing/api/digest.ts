@@ -66,6 +66,9 @@ function conditions(links: Link[]): Map<string, string> {
     }
   }
   for (const table of LEFT_OUT) found.delete(table);
+  // A key that was given back, since trying again may end otherwise, is as free as one that was never sent.
+  const keys = found.get("idempotency_keys");
+  if (keys) found.set("idempotency_keys", `${keys} AND (status IS NOT NULL OR held_by IS NOT NULL)`);
   return found;
 }
 

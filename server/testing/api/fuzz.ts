@@ -5,18 +5,17 @@ import { openWorld } from "#server/testing/api/open-world.ts";
 import type { Operation } from "#server/testing/api/operations.ts";
 import type { Sample } from "#server/testing/api/samples.ts";
 import { send, told } from "#server/testing/api/send.ts";
+import { times } from "#server/testing/times.ts";
 
 // Generated values for every field of every operation of the API document, and of the web app's own. None may lead to a 5xx, every refusal comes in the
-// error envelope, and after a refusal everything is as it was. FUZZ_SEED and FUZZ_SCALE (times as many values) go further,
+// error envelope, and after a refusal everything is as it was. FUZZ_SEED and TEST_SCALE (times as many values) go further,
 // FUZZ_ONLY (a part of an operation's name) goes to one place, FUZZ_TALK tells of each operation as it is done.
 
-const scale = Number(process.env.FUZZ_SCALE ?? 1);
 /** Milliseconds. Generous, because a slow machine is no failure: two idle cores need a tenth of it. */
-const PATIENCE_MS = 300_000 * Math.max(1, scale);
+const PATIENCE_MS = times(300_000);
 const seed = Number(process.env.FUZZ_SEED ?? 20261121);
 const only = process.env.FUZZ_ONLY;
-const times = (count: number) => Math.max(1, Math.round(count * scale));
-const amount: Amount = { ofField: times(5), ofNestedField: times(2), nestedFields: times(25), ofParameter: times(4), ofDoor: times(3) };
+const amount: Amount = { ofField: times(3), ofNestedField: times(1), nestedFields: times(20), ofParameter: times(2), ofDoor: times(2) };
 /** How many faults of one operation are told. */
 const TOLD = 10;
 /** Requests under way at a time. */

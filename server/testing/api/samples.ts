@@ -234,6 +234,9 @@ const samples: Record<string, Row> = {
   "GET /bulk-actions/{bulk_id}": async ({ make, newPaused }) => ({
     path: { bulk_id: await make("/executions/bulk", { action: "cancel", ids: [await newPaused()] }) },
   }),
+  "POST /bulk-actions/{bulk_id}/stop": async ({ make, newPaused }) => ({
+    path: { bulk_id: await make("/executions/bulk", { action: "cancel", ids: [await newPaused()] }) },
+  }),
   "POST /executions/bulk": async ({ newPaused }) => ({ body: { action: "cancel", ids: [await newPaused()] } }),
   "POST /executions/{execution_id}/approve": async ({ newPaused }) => ({
     path: { execution_id: await newPaused() },

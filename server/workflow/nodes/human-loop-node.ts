@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { defineNode, type NodeProblem, type NodeScope, template } from "#server/workflow/nodes/definition.ts";
+import { choiceName, isRejecting } from "#server/workflow/nodes/review-choices.ts";
 import {
   Assignee,
-  choiceName,
   choicesIn,
   DECIDING_ROLES,
   DEFAULT_CHOICES,
-  isRejecting,
   lateChoice,
   MAX_ASSIGNEES,
   MAX_QUORUM,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isRejecting } from "#server/workflow/nodes/review-choices.ts";
 
 // What a review asks of whom: the terms that its node sets, and that its wait keeps. Loads in a browser.
 
@@ -54,11 +55,6 @@ export const ReviewTerms = z.object({
   escalate_to: Assignee.nullable().default(null),
 });
 export type ReviewTerms = z.infer<typeof ReviewTerms>;
-
-/** Whether a choice is a No: one of them decides, whatever the quorum. */
-export const isRejecting = ({ id, style }: Pick<ReviewChoice, "id" | "style">): boolean => style === "danger" || id === "rejected";
-
-export const choiceName = ({ id, label }: Pick<ReviewChoice, "id" | "label">): string => label.trim() || id;
 
 /** Where a review goes that nobody decides in time. */
 export const lateChoice = (choices: readonly ReviewChoice[]): string => (choices.find(isRejecting) ?? choices.at(-1))?.id ?? "rejected";

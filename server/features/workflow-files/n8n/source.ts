@@ -1,5 +1,5 @@
 import type { FileMask } from "#server/features/workflow-files/secrets.ts";
-import { AppError } from "#server/platform/errors.ts";
+import { invalidField } from "#server/platform/errors.ts";
 
 // A workflow of n8n as it lies in a file that anybody may have written: read key by key, never trusted to have a shape.
 
@@ -110,7 +110,7 @@ function nodeOf(node: Json, name: string, mask: FileMask): SourceNode {
 /** How many expressions a text holds at most. */
 const expressionsIn = (text: string): number => Math.min(text.split("{{").length, text.split("}}").length) - 1;
 
-const refused = (message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path: "file.nodes", message }] });
+const refused = (message: string) => invalidField("file.nodes", message);
 
 /**
  * Nodes and connections of a workflow of n8n.

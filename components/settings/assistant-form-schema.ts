@@ -1,0 +1,3 @@
+import { AssistantChoice } from "#server/features/assistant/schema.ts";
+
+export const AssistantForm = AssistantChoice;

@@ -1,0 +1,3 @@
+import { NameInstallAdminInput } from "#server/features/install/schema.ts";
+
+export const NameAdminForm = NameInstallAdminInput;
