@@ -53,7 +53,12 @@ export function ValueView({ value: given, what, format, isArriving = false, whol
   return (
     <div className="group/value relative min-w-0">
       {!isArriving && (
-        <CopyButton value={value} what={what} load={isPart ? whole.load : undefined} className="absolute -top-1 right-0 bg-surface pointer-coarse:top-0" />
+        <CopyButton
+          value={value}
+          what={what}
+          load={isPart ? whole.load : undefined}
+          className="absolute -top-1 right-0 bg-surface pointer-coarse:top-0"
+        />
       )}
       {json !== undefined ? (
         <div className="overflow-x-auto pr-8 font-mono text-12">
