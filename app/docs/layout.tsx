@@ -5,8 +5,10 @@ import { DocsNavigation } from "#app/docs/navigation.tsx";
 import { nodePages } from "#app/docs/nodes/node-example.ts";
 import { Logo } from "#components/shell/logo.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { Input } from "#components/ui/input.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { thumbRoom } from "#components/ui/styles.ts";
 
 export const metadata: Metadata = { title: { default: "Guide", template: "%s · Treadle guide" } };
 
@@ -14,7 +16,7 @@ export default function DocsLayout({ children }: { children: ReactNode }) {
   return (
     <div className="min-h-dvh">
       <header className="sticky top-0 z-20 flex h-14 items-center justify-between gap-4 border-b bg-paper px-6 max-md:px-4">
-        <Link href="/docs" className="flex items-center gap-2 rounded-sm">
+        <Link href="/docs" className={cn("flex items-center gap-2 rounded-sm", thumbRoom)}>
           <Logo />
           <span className="border-l border-line-strong pl-2 text-14 text-ink-soft">Guide</span>
         </Link>

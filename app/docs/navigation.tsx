@@ -60,7 +60,7 @@ export function DocsNavigation({ nodes }: DocsNavigationProps) {
           href={href}
           {...(pathname === href && { "aria-current": "page" as const })}
           className={cn(
-            "flex h-8 shrink-0 items-center max-md:h-11 rounded-md px-2.5 font-normal aria-[current=page]:font-semibold text-14 text-ink-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:text-ink",
+            "flex h-8 shrink-0 items-center max-md:h-11 max-md:min-w-11 max-md:justify-center rounded-md px-2.5 font-normal aria-[current=page]:font-semibold text-14 text-ink-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:text-ink",
             href.startsWith("/docs/nodes/") && "md:ml-3 md:h-7 md:font-normal",
           )}
         >

@@ -27,7 +27,7 @@ export function ReferenceNavigation({ groups, search, onSearch }: ReferenceNavig
           <a
             key={tag}
             href={`#${slugOf(tag)}`}
-            className="inline-flex min-h-6 items-center justify-between gap-2 text-14 text-thread-text hover:underline lg:min-h-7 lg:rounded-md lg:px-2 lg:text-ink-soft lg:hover:bg-hover lg:hover:text-ink lg:hover:no-underline"
+            className="inline-flex min-h-6 items-center justify-between max-lg:pointer-coarse:min-h-11 gap-2 text-14 text-thread-text hover:underline lg:min-h-7 lg:rounded-md lg:px-2 lg:text-ink-soft lg:hover:bg-hover lg:hover:text-ink lg:hover:no-underline"
           >
             {tag}
             <span aria-hidden className="hidden text-12 text-ink-faint tabular lg:inline">

@@ -10,11 +10,13 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { useListSearch } from "#components/shell/use-list-search.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { MenuItem } from "#components/ui/menu.tsx";
 import { RowMenu } from "#components/ui/row-menu.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
+import { thumbRoom } from "#components/ui/styles.ts";
 import { PagedTable, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Rag, RagDocument } from "#server/features/knowledge/schema.ts";
@@ -76,7 +78,7 @@ export function DocumentsPanel({ rag }: { rag: Rag }) {
               <button
                 type="button"
                 onClick={() => setShown(document)}
-                className="min-h-6 break-words text-left font-semibold hover:underline [overflow-wrap:anywhere]"
+                className={cn("min-h-6 break-words text-left font-semibold hover:underline [overflow-wrap:anywhere]", thumbRoom)}
               >
                 {document.title}
               </button>

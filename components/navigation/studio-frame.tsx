@@ -18,6 +18,7 @@ import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { thumbRoom } from "#components/ui/styles.ts";
 
 /** Navigation column (or top bar and drawer below 768 px) and the page beside it. The page scrolls, the frame does not. */
 export function StudioFrame({ children }: { children: ReactNode }) {
@@ -100,7 +101,7 @@ function MobileBar({ className }: { className: string | false }) {
           </Radix.Content>
         </Radix.Portal>
       </Radix.Root>
-      <Link href="/" aria-label="Treadle, home" className="inline-flex items-center gap-2 font-semibold text-16">
+      <Link href="/" aria-label="Treadle, home" className={cn("inline-flex items-center gap-2 font-semibold text-16", thumbRoom)}>
         <LogoMark />
         Treadle
       </Link>

@@ -2,7 +2,9 @@ import type { Metadata } from "next";
 import { Fragment } from "react";
 import { server } from "#app/server.ts";
 import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { Link } from "#components/ui/link.tsx";
+import { thumbRoom } from "#components/ui/styles.ts";
 
 export const metadata: Metadata = { title: "Search", robots: { index: false } };
 
@@ -71,7 +73,7 @@ export default async function SearchPage({ searchParams }: { searchParams: Promi
             line.slice(begins).length > EXCERPT ? `${line.slice(begins, begins + EXCERPT).replace(/\s\S*$/, "")} …` : line.slice(begins);
           return (
             <li key={`${path} ${title}`}>
-              <Link href={path} className="font-semibold text-14 text-thread-text hover:underline">
+              <Link href={path} className={cn("font-semibold text-14 text-thread-text hover:underline", thumbRoom)}>
                 <Marked text={title} words={words} />
               </Link>
               <p className="mt-0.5 break-words text-14 text-ink-soft">

@@ -14,9 +14,11 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { Link } from "#components/ui/link.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
+import { thumbRoom } from "#components/ui/styles.ts";
 import { Elapsed, Time } from "#components/ui/time.tsx";
 import { AgentNamesProvider } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import type { Comparison } from "#server/features/executions/schema.ts";
@@ -134,7 +136,7 @@ function SummaryCard({ title, run, other }: { title: string; run: Summary; other
     <section aria-label={title} className="flex min-w-0 flex-col gap-2 rounded-lg border bg-surface p-3">
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="font-semibold text-16">
-          <Link href={`/runs/${run.id}`} className="inline-flex min-h-6 items-center text-thread-text hover:underline">
+          <Link href={`/runs/${run.id}`} className={cn("inline-flex min-h-6 items-center text-thread-text hover:underline", thumbRoom)}>
             {title}
           </Link>
         </h2>

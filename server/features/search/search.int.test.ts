@@ -76,6 +76,8 @@ test("a workflow is found by what stands in its saved nodes, with the node; its 
 
 test("the guide and built-in skills are found while one types, in the number that was asked for", async () => {
   expect((await find({ q: "webho", kinds: "guide" }))[0]?.path).toMatch(/^\/docs\//);
+  // Of a table its words, not the line under its heading.
+  expect((await find({ q: "dify here", kinds: "guide" })).map(({ detail }) => detail)).not.toContainEqual(expect.stringContaining("---"));
   expect(await find({ q: "summar", kinds: "skill", limit: 1 })).toMatchObject([{ kind: "skill" }]);
   expect(SearchInput.safeParse({ q: "x", kinds: "workflow,nothing" }).success).toBe(false);
   expect(SearchInput.safeParse({ q: " " }).success).toBe(false);

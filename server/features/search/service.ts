@@ -122,7 +122,7 @@ const builtinFound = (q: string): Found[] =>
 const plain = (markdown: string): string =>
   markdown
     .replace(/```.*?(```|$)/gs, " ")
-    .replace(/<[^>]*>|[`*|#]/g, " ")
+    .replace(/<[^>]*>|[`*|#]|-{3,}/g, " ")
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/\s+/g, " ")
     .trim();
