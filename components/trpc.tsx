@@ -32,6 +32,9 @@ export function errorBodyOf(error: unknown): ErrorBody {
   return { detail, error_code: "INTERNAL_ERROR", status: 0 };
 }
 
+/** Whether what was asked for is not there, or cannot be: no such id, or none that an id looks like. Asking again does not help. */
+export const isMissing = (error: unknown): boolean => [404, 422].includes(errorBodyOf(error).status);
+
 /** Sends a visitor whose session ended to the sign-in page, and back here afterwards. */
 function leaveWhenSignedOut(error: unknown): void {
   if (errorBodyOf(error).error_code !== "AUTH_REQUIRED") return;

@@ -14,12 +14,10 @@ import { CopyButton } from "#components/ui/copy.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Textarea } from "#components/ui/input.tsx";
-import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { Markdown } from "#components/ui/loaded-markdown.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { useFollowedEnd } from "#components/ui/use-followed-end.ts";
 import type { ChatEvent, PromptPreviewInput } from "#server/features/agents/schema.ts";
-
-const Markdown = loadedOnUse(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
 /** What the page asks: the version that is published, or what stands in the form; it may say, as a sentence, why that cannot be asked yet. */
 export interface ChatSubject {

@@ -15,7 +15,7 @@ import { Page, useTitle } from "#components/shell/page.tsx";
 import { SpentLine } from "#components/shell/spent-line.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useUrlQuery } from "#components/shell/use-url-query.ts";
-import { errorBodyOf, useApi } from "#components/trpc.tsx";
+import { isMissing, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
@@ -69,7 +69,7 @@ export function AgentPage({ agentId }: { agentId: string }) {
   // The form holds a copy: a reload in the background must not overwrite what is being typed.
   const agent = useQuery(trpc.agents.get.queryOptions({ agent_id: agentId }, { refetchOnWindowFocus: false }));
   useTitle(agent.data?.name);
-  if (agent.isError && errorBodyOf(agent.error).status === 404) return <NotFound what="agent" href="/agents" />;
+  if (agent.isError && isMissing(agent.error)) return <NotFound what="agent" href="/agents" />;
   const closeHistory = () => {
     setHistory(null);
     if (query.has("history")) setQuery({ history: undefined });

@@ -7,7 +7,7 @@ import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
-import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { Markdown } from "#components/ui/loaded-markdown.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { ValueView } from "#components/ui/value-view.tsx";
@@ -95,7 +95,6 @@ function ReviewFacts({ review, hasRun }: { review: Review; hasRun: boolean }) {
 }
 
 // Loaded with the first review that has a description: the renderer is heavy, and the editor shows reviews too.
-const Markdown = loadedOnUse(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
 /** More than this is folded at first, so that the answer is not a page away. */
 const FOLD_CHARACTERS = 1200;

@@ -12,6 +12,7 @@ import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { CopyButton } from "#components/ui/copy.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { Markdown } from "#components/ui/loaded-markdown.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
@@ -27,7 +28,6 @@ const ComparisonCard = loadedOnUse(
   () => import("#components/assistant/comparison-card.tsx").then((module) => module.ComparisonCard),
   CardLoading,
 );
-const Markdown = loadedOnUse(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
 export interface TurnViewProps {
   turn: Turn;

@@ -17,7 +17,7 @@ import { NotFound } from "#components/shell/not-found.tsx";
 import { Page, useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useUrlQuery } from "#components/shell/use-url-query.ts";
-import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { isMissing, useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
@@ -63,7 +63,7 @@ export function CanvasPage({ canvasId, initial }: CanvasPageProps) {
   const [editing, setEditing] = useState<"arrange" | "add" | null>(null);
   const [isRenaming, setRenaming] = useState(false);
   useTitle(canvas.data?.name);
-  if (canvas.isError && errorBodyOf(canvas.error).status === 404) return <NotFound what="canvas" href="/canvases" />;
+  if (canvas.isError && isMissing(canvas.error)) return <NotFound what="canvas" href="/canvases" />;
   const widgets = canvas.data?.widgets ?? [];
   // On an empty one there is nothing to look at: who may builds.
   const isEditing = canEdit && canvas.data !== undefined && (editing !== null || widgets.length === 0);

@@ -11,7 +11,7 @@ import { BackLink } from "#components/shell/back-link.tsx";
 import { NotFound } from "#components/shell/not-found.tsx";
 import { Page, useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
+import { errorBodyOf, isMissing, useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
@@ -30,7 +30,7 @@ export function SourcePage({ ragId }: { ragId: string }) {
   const trpc = useTRPC();
   const rag = useQuery(trpc.rags.get.queryOptions({ rag_id: ragId }));
   useTitle(rag.data?.name);
-  if (rag.isError && errorBodyOf(rag.error).status === 404) return <NotFound what="knowledge source" href="/knowledge" />;
+  if (rag.isError && isMissing(rag.error)) return <NotFound what="knowledge source" href="/knowledge" />;
   return (
     <Page>
       {rag.data ? (

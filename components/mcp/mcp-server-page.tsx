@@ -9,7 +9,7 @@ import { BackLink } from "#components/shell/back-link.tsx";
 import { NotFound } from "#components/shell/not-found.tsx";
 import { Page, useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useApi } from "#components/trpc.tsx";
+import { errorBodyOf, isMissing, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
@@ -44,7 +44,7 @@ export function McpServerPage({ mcpId }: { mcpId: string }) {
     }
     await cache.invalidateQueries(trpc.mcp.pathFilter());
   };
-  if (server.isError && errorBodyOf(server.error).status === 404) return <NotFound what="MCP server" href="/mcp" />;
+  if (server.isError && isMissing(server.error)) return <NotFound what="MCP server" href="/mcp" />;
   return (
     <Page>
       <PageHeader

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { BackLink } from "#components/shell/back-link.tsx";
 import { NotFound } from "#components/shell/not-found.tsx";
 import { Page } from "#components/shell/page.tsx";
-import { errorBodyOf } from "#components/trpc.tsx";
+import { isMissing } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Spinner } from "#components/ui/spinner.tsx";
 
@@ -17,7 +17,7 @@ interface FullPageLoadingProps {
 
 /** In place of a page that fills the window, such as the editor: that it is loading, or why it could not be. */
 export function FullPageLoading({ query, back, missing, children }: FullPageLoadingProps) {
-  if (query.error && errorBodyOf(query.error).status === 404) return <NotFound {...missing} />;
+  if (query.error && isMissing(query.error)) return <NotFound {...missing} />;
   if (query.error)
     return (
       <Page width="narrow">

@@ -1,7 +1,7 @@
 "use client";
 
 import { RotateCw } from "lucide-react";
-import { errorBodyOf } from "#components/trpc.tsx";
+import { errorBodyOf, isMissing } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 
@@ -12,9 +12,9 @@ interface LoadFailureProps {
 /** In place of something that could not be loaded: why, and where that may help, the way to try again. Nothing while there is no error. */
 export function LoadFailure({ query: { error, refetch } }: LoadFailureProps) {
   if (!error) return null;
-  const { detail, status } = errorBodyOf(error);
+  const { detail } = errorBodyOf(error);
   // What is not there will not come by asking again.
-  const again = status !== 404 && (
+  const again = !isMissing(error) && (
     <Button size="sm" icon={<RotateCw />} onClick={() => void refetch()}>
       Try again
     </Button>

@@ -6,10 +6,8 @@ import { formatBytes, plural } from "#components/format.ts";
 import { errorBodyOf } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
-import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { Markdown } from "#components/ui/loaded-markdown.tsx";
 import { toast } from "#components/ui/toaster.tsx";
-
-const Markdown = loadedOnUse(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
 /** More than this is shown in part at first: the browser would stall on it. */
 const MAX_CHARACTERS = 20_000;

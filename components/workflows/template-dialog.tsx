@@ -5,14 +5,12 @@ import { FormFailure } from "#components/forms/form.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
-import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
+import { Markdown } from "#components/ui/loaded-markdown.tsx";
 import { GraphPicture } from "#components/workflows/graph-picture.tsx";
 import { ImportReview } from "#components/workflows/import-review.tsx";
 import { TemplateNeeds } from "#components/workflows/template-needs.tsx";
 import { type CheckedFile, useImport } from "#components/workflows/use-import.ts";
 import type { WorkflowTemplate } from "#server/features/workflow-files/schema.ts";
-
-const Markdown = loadedOnUse(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
 /** One template: what it looks like, what to change, and the button that makes a workflow of it. */
 export function TemplateDialog({ template, onClose }: { template: WorkflowTemplate; onClose: () => void }) {

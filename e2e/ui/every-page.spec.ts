@@ -40,7 +40,7 @@ async function faultsOf(
 ): Promise<string[]> {
   const faults: string[] = [];
   page.on("console", (message) => {
-    const isOfBrowser = isMissing && message.text().includes("the server responded with a status of 404");
+    const isOfBrowser = isMissing && message.text().includes("the server responded with a status of 4");
     if (!isOfBrowser) faults.push(`said to the console: ${message.text()}`);
   });
   page.on("pageerror", (error) => faults.push(`${error}`));
@@ -92,6 +92,7 @@ test("lists that are empty", async ({ signedInPage }) => {
     ...paths("/", ...lists.map((name) => `/${name}`), "/agents/new", "/workflows/templates", "/bridge"),
     { path: "/runs/nothing", mostKb: GRAPH_KB, isMissing: true },
     { path: "/agents/nothing", isMissing: true },
+    { path: "/workflows/nothing", mostKb: GRAPH_KB, isMissing: true },
     { path: "/nothing", hasOwnTitle: true, isMissing: true },
   ]);
 });

@@ -11,12 +11,11 @@ import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
+import { Markdown } from "#components/ui/loaded-markdown.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Widget, WidgetData, WidgetRange } from "#server/features/canvases/schema.ts";
-
-const Markdown = loadedOnUse(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
 // Only where there is a chart: with its library each is as large as everything else here.
 const ChartBody = loadedOnUse(() => import("#components/canvases/widgets/chart-body.tsx").then((module) => module.ChartBody));
