@@ -255,7 +255,7 @@ export function CommandPalette() {
                 found.isError ? errorBodyOf(found.error).detail : `Nothing here is called “${typed}”, and nothing in it has these words.`
               }
               footer={
-                <span className="flex flex-wrap gap-x-4 gap-y-1 max-sm:hidden">
+                <span data-keys className="flex flex-wrap gap-x-4 gap-y-1">
                   <span className="flex items-center gap-1">
                     <Kbd>↑</Kbd>
                     <Kbd>↓</Kbd> choose

@@ -157,7 +157,7 @@ export function SearchList<Option extends SearchOption>(props: SearchListProps<O
         })}
       </div>
       {options.length === 0 && <div className="px-3 pt-1 pb-3 text-14 text-ink-soft">{isStale ? "Searching…" : empty}</div>}
-      {footer && <div className="border-t px-3 py-1.5 text-12 text-ink-faint">{footer}</div>}
+      {footer && <div className="border-t px-3 py-1.5 text-12 text-ink-faint max-sm:has-[>[data-keys]]:hidden">{footer}</div>}
     </div>
   );
 }
