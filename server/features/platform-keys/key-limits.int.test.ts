@@ -68,7 +68,7 @@ const handlerOf = (operation: string) => (/ \/http\//.test(operation) ? (request
 
 // Written down here a second time, so that a wrong declaration is found.
 const RUNS =
-  /^(POST \/workflows\/\{workflow_id\}\/execute|POST \/executions\/\{execution_id\}\/(cancel|approve|rerun|fork)|POST \/executions\/bulk|POST \/reviews\/decide|POST \/agents\/(\{agent_id\}\/(test|chat)|try)|[A-Z]+ \/http\/\{workflow_id\})$/;
+  /^(POST \/workflows\/\{workflow_id\}\/execute|POST \/executions\/\{execution_id\}\/(cancel|approve|rerun|fork)|POST \/executions\/bulk|POST \/bulk-actions\/\{bulk_id\}\/stop|POST \/reviews\/decide|POST \/agents\/(\{agent_id\}\/(test|chat)|try)|[A-Z]+ \/http\/\{workflow_id\})$/;
 const scopeOf = (operation: string): KeyScope => (RUNS.test(operation) ? "run" : operation.startsWith("GET ") ? "read" : "write");
 
 test("every operation of the API is closed to a key without its scope, and open to one that has no other", async () => {
