@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useRef } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
 import type { z } from "zod";
 import { AbilityFields } from "#components/agents/ability-fields.tsx";
 import type { AgentForm as AgentFormSchema } from "#components/agents/agent-form-schema.ts";
@@ -24,16 +24,18 @@ const abilitiesOf = ({ tools = [], mcp_server_ids = [], rag_ids = [], skill_ids 
 });
 
 export interface AgentEditorProps extends AgentFormOptions {
-  /** Told whether something is not published, and whether that would be lost by leaving. */
-  onDraftChange?: (draft: { isDirty: boolean; isKept: boolean }) => void;
+  /** Says whether something is not published, and whether that would be lost by leaving. */
+  draftRef?: RefObject<{ isDirty: boolean; isKept: boolean }>;
 }
 
 /** The form of a new agent, or of the one given, in a dialog. */
-export function AgentEditor({ onDraftChange, ...options }: AgentEditorProps) {
+export function AgentEditor({ draftRef, ...options }: AgentEditorProps) {
   const editing = useAgentForm(options);
   const { isKept } = editing;
   const { isDirty } = editing.form;
-  useEffect(() => onDraftChange?.({ isDirty, isKept }), [isDirty, isKept, onDraftChange]);
+  useLayoutEffect(() => {
+    if (draftRef) draftRef.current = { isDirty, isKept };
+  }, [isDirty, isKept, draftRef]);
   return <AgentForm editing={editing} />;
 }
 

@@ -1,10 +1,17 @@
 "use client";
 
+import { cn } from "#components/ui/cn.ts";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
-import { Skeleton } from "#components/ui/skeleton.tsx";
 
-/** Markdown whose renderer comes when the first of it is drawn. Until then it is seen that something is to come: nobody answers an empty review. */
+/**
+ * Markdown whose renderer comes when the first of it is drawn. Until then it stands there as it was written: nobody answers an empty
+ * review, and what is pressed below a plain text does not move.
+ */
 export const Markdown = loadedOnUse(
   () => import("#components/ui/markdown.tsx").then((module) => module.Markdown),
-  () => <Skeleton className="my-1 h-9 w-full" />,
+  ({ className, children }) => (
+    <div className={cn("prose whitespace-pre-wrap", className)}>
+      <p>{children}</p>
+    </div>
+  ),
 );

@@ -10,14 +10,15 @@ import { Notice } from "#components/ui/notice.tsx";
 
 const Nothing = () => null;
 
-const TryAgain = createContext(() => {});
+/** What a part that is on its way was given, and how to ask for it again. */
+const Asked = createContext<{ props: object; tryAgain: () => void }>({ props: {}, tryAgain: () => {} });
 
 /** What asks again for each part that did not come. */
 const missing = createStore<{ parts: readonly (() => void)[] }>(() => ({ parts: [] }));
 
 /** For parts that did not come: one notice over the page, however many they are, since a menu has no place of its own to say it. */
 function Missing() {
-  const tryAgain = useContext(TryAgain);
+  const { tryAgain } = useContext(Asked);
   const isShown = useStore(missing, ({ parts }) => parts[0] === tryAgain);
   useEffect(() => {
     missing.setState(({ parts }) => ({ parts: [...parts, tryAgain] }));
@@ -46,9 +47,11 @@ function Missing() {
  * A part of a page that is loaded when it is first drawn. What is around it goes on meanwhile; next/dynamic alone, with nothing to
  * show instead, holds back all that is to be drawn until then. One that does not come says so, and can be asked for again: nothing
  * else of the page is lost with it.
- * @param Loading drawn in its place; left out, nothing
+ * @param Loading drawn in its place, given the same; left out, nothing
  */
-export function loadedOnUse<Props extends object>(load: () => Promise<ComponentType<Props>>, Loading: ComponentType = Nothing) {
+export function loadedOnUse<Props extends object>(load: () => Promise<ComponentType<Props>>, Loading: ComponentType<Props> = Nothing) {
+  // cast: asked for by the part that this stands in for
+  const InPlace = () => <Loading {...(useContext(Asked).props as Props)} />;
   // What could not be loaded once is kept as such by React, so whoever looks next gets a new one.
   const begin = (): ComponentType<Props> =>
     dynamic<Props>(
@@ -57,16 +60,16 @@ export function loadedOnUse<Props extends object>(load: () => Promise<ComponentT
           latest = begin();
           return Missing;
         }),
-      { loading: () => <Loading /> },
+      { loading: () => <InPlace /> },
     );
   let latest = begin();
   return function LoadedOnUse(props: Props) {
     const [Part, setPart] = useState(() => latest);
     const tryAgain = useCallback(() => setPart(() => latest), []);
     return (
-      <TryAgain value={tryAgain}>
+      <Asked value={{ props, tryAgain }}>
         <Part {...props} />
-      </TryAgain>
+      </Asked>
     );
   };
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { ArrowUpRight, PencilLine, Plus } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { AgentSuggestion } from "#components/agents/agent-values.ts";
 import { cn } from "#components/ui/cn.ts";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
@@ -83,12 +83,14 @@ export interface AgentDialogProps {
 
 /** The form of an agent in front of the editor, which goes on behind it. What was typed is a draft that closing does not lose. */
 export function AgentDialog({ onClose, agent, suggestion, onSaved }: AgentDialogProps) {
-  const [draft, setDraft] = useState({ isDirty: false, isKept: true });
+  // Not a state, which is drawn later: Escape may come right behind a letter.
+  const draft = useRef({ isDirty: false, isKept: true });
   const [isAsking, setIsAsking] = useState(false);
   const close = () => {
-    if (draft.isDirty && !draft.isKept) return setIsAsking(true);
+    const { isDirty, isKept } = draft.current;
+    if (isDirty && !isKept) return setIsAsking(true);
     onClose();
-    if (!draft.isDirty) return;
+    if (!isDirty) return;
     const description = agent ? "Runs ask the published version until you publish it." : "It is there again with the next new agent.";
     toast.message("Kept as a draft", { description });
   };
@@ -100,7 +102,7 @@ export function AgentDialog({ onClose, agent, suggestion, onSaved }: AgentDialog
           <AgentEditor
             {...(agent && { agent })}
             {...(suggestion && { suggestion })}
-            onDraftChange={setDraft}
+            draftRef={draft}
             onSaved={(saved) => {
               onClose();
               onSaved?.(saved);
