@@ -215,6 +215,7 @@ export async function measureCanvas({ env, key, modelUrl, server }: CanvasBench)
       storageState: await context.storageState(),
     });
     const scale = await weighed.newPage();
+    await scale.clock.install();
     const script_kb = (await scriptBytes(scale, async () => void (await measureOpening(scale, `/workflows/${small}`)))) / 1000;
     await weighed.close();
     const page = await context.newPage();
