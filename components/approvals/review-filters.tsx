@@ -1,9 +1,11 @@
 "use client";
 
+import { ChevronDown } from "lucide-react";
 import { WorkflowSelect } from "#components/shell/workflow-select.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Field } from "#components/ui/field.tsx";
-import { Select } from "#components/ui/select.tsx";
+import { Menu, MenuChoice, type MenuChoiceProps } from "#components/ui/menu.tsx";
+import { menuFieldStyle } from "#components/ui/styles.ts";
 
 const DUE_HOURS = { day: 24, week: 7 * 24 } as const;
 type Due = keyof typeof DUE_HOURS;
@@ -46,9 +48,8 @@ export function ReviewFilters({ filters, isDecided, onChange, className }: Revie
           <WorkflowSelect value={filters.workflow} none="All workflows" onValueChange={(id) => onChange({ workflow: id ?? undefined })} />
         </div>
       </Field>
-      <Select
-        aria-label="For whom"
-        className="w-36 max-md:w-auto max-md:flex-1"
+      <Choice
+        label="For whom"
         value={filters.isMine ? "me" : "all"}
         options={[
           { value: "all", label: "For anybody" },
@@ -57,9 +58,8 @@ export function ReviewFilters({ filters, isDecided, onChange, className }: Revie
         onValueChange={(value) => onChange({ for: value === "me" ? value : undefined })}
       />
       {!isDecided && (
-        <Select
-          aria-label="Due"
-          className="w-36 max-md:w-auto max-md:flex-1"
+        <Choice
+          label="Due"
           value={filters.due ?? "any"}
           options={[
             { value: "any", label: "Due at any time" },
@@ -70,5 +70,24 @@ export function ReviewFilters({ filters, isDecided, onChange, className }: Revie
         />
       )}
     </div>
+  );
+}
+
+/** One of a few, as a menu: what this page has already, where a list to choose from would be a tenth of its script. */
+function Choice<Value extends string>({ label, ...choice }: MenuChoiceProps<Value> & { label: string }) {
+  const shown = choice.options.find(({ value }) => value === choice.value)?.label;
+  return (
+    <Menu
+      align="start"
+      label={label}
+      trigger={
+        <button type="button" aria-label={`${label}: ${shown}`} className={cn(menuFieldStyle, "w-36 max-md:w-auto max-md:flex-1")}>
+          <span className="truncate">{shown}</span>
+          <ChevronDown aria-hidden className="size-3.5 shrink-0 text-ink-faint" />
+        </button>
+      }
+    >
+      <MenuChoice label={label} {...choice} />
+    </Menu>
   );
 }

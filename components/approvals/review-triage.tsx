@@ -8,7 +8,7 @@ import { ReviewCard } from "#components/approvals/review-card.tsx";
 import { draftedAnswer, useDrafted } from "#components/approvals/review-drafts.ts";
 import { type Filters, isFiltered, listInput } from "#components/approvals/review-filters.tsx";
 import { ReviewRow } from "#components/approvals/review-row.tsx";
-import { TriageHelp, useTriageKeys } from "#components/approvals/triage-keys.tsx";
+import { useTriageKeys } from "#components/approvals/triage-keys.ts";
 import { type PendingAnswer, usePendingAnswers } from "#components/approvals/use-pending-answers.ts";
 import { toReviewSummary, useKeptReviews } from "#components/approvals/use-reviews.ts";
 import { REVIEWS_LIVE_MS } from "#components/approvals/use-waiting-count.ts";
@@ -21,10 +21,13 @@ import { cn } from "#components/ui/cn.ts";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Pager, TableSkeleton } from "#components/ui/table.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
 import { isRejecting } from "#server/workflow/nodes/review-choices.ts";
+
+const TriageHelp = loadedOnUse(() => import("#components/approvals/triage-help.tsx").then((module) => module.TriageHelp));
 
 const PER_PAGE = 50;
 /** Most that are selected at once, over all pages. */

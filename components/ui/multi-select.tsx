@@ -4,7 +4,7 @@ import { Check, ChevronDown } from "lucide-react";
 import { DropdownMenu as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { controlStyle, itemStyle, surfaceStyle } from "#components/ui/styles.ts";
+import { itemStyle, menuFieldStyle, surfaceStyle } from "#components/ui/styles.ts";
 
 export interface MultiSelectProps<Value extends string> {
   /** Accessible name; what is chosen follows it. */
@@ -23,10 +23,7 @@ export function MultiSelect<Value extends string>({ label, none, values, onValue
   const shown = chosen.length === 0 ? none : chosen.length > 2 ? `${chosen.length} chosen` : chosen.join(", ");
   return (
     <Radix.Root>
-      <Radix.Trigger
-        aria-label={`${label}: ${chosen.length ? chosen.join(", ") : none}`}
-        className={cn(controlStyle, "flex h-8 items-center justify-between gap-2 pr-2 pl-2.5 text-left pointer-coarse:h-11", className)}
-      >
+      <Radix.Trigger aria-label={`${label}: ${chosen.length ? chosen.join(", ") : none}`} className={cn(menuFieldStyle, className)}>
         <span className="truncate">{shown}</span>
         <ChevronDown aria-hidden className="size-3.5 shrink-0 text-ink-faint" />
       </Radix.Trigger>

@@ -6,7 +6,7 @@ import { cn } from "#components/ui/cn.ts";
 import { useFieldControl } from "#components/ui/field.tsx";
 import { Popover } from "#components/ui/popover.tsx";
 import { SearchList, type SearchOption } from "#components/ui/search-list.tsx";
-import { controlStyle } from "#components/ui/styles.ts";
+import { menuFieldStyle } from "#components/ui/styles.ts";
 
 export interface SearchSelectProps {
   /** What stands in it: the name of the chosen one, or what to do. */
@@ -55,12 +55,7 @@ export function SearchSelect(props: SearchSelectProps) {
           {...field}
           {...(props["aria-label"] !== undefined && { "aria-label": props["aria-label"] })}
           disabled={disabled}
-          className={cn(
-            controlStyle,
-            "flex h-8 items-center justify-between gap-2 pr-2 pl-2.5 text-left pointer-coarse:h-11",
-            isEmpty && "text-ink-faint",
-            className,
-          )}
+          className={cn(menuFieldStyle, isEmpty && "text-ink-faint", className)}
         >
           <span className="truncate">{shown}</span>
           <ChevronDown aria-hidden className="size-3.5 shrink-0 text-ink-faint" />

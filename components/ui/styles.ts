@@ -2,6 +2,9 @@
 export const controlStyle =
   "w-full min-w-0 rounded-md border border-line-control bg-raised text-14 text-ink transition-[border-color,box-shadow] hover:border-ink-faint focus:border-thread focus:outline-2 focus:outline-thread/35 focus:outline-offset-0 aria-invalid:border-failed aria-invalid:focus:outline-failed/35 disabled:cursor-not-allowed disabled:border-line disabled:bg-sunken disabled:text-ink-faint pointer-coarse:text-16";
 
+/** A button that shows what is chosen in the menu behind it. */
+export const menuFieldStyle = `${controlStyle} flex h-8 items-center justify-between gap-2 pr-2 pl-2.5 text-left pointer-coarse:h-11`;
+
 /** Gives a link between other things the room that a thumb needs, without taking it from them. */
 export const thumbRoom =
   "relative pointer-coarse:before:absolute pointer-coarse:before:top-1/2 pointer-coarse:before:left-1/2 pointer-coarse:before:size-full pointer-coarse:before:min-h-11 pointer-coarse:before:min-w-11 pointer-coarse:before:-translate-1/2";

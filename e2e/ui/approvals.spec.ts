@@ -122,8 +122,8 @@ test("on a phone a review is read and answered with the thumb, by its link too, 
   await expect(list(page)).toBeHidden();
   await page.goBack();
   await expect(list(page)).toBeVisible();
-  await page.getByRole("combobox", { name: "Due" }).click();
-  await page.getByRole("option", { name: "Due within a day" }).click();
+  await page.getByRole("button", { name: "Due: Due at any time" }).click();
+  await page.getByRole("menuitemradio", { name: "Due within a day" }).click();
   await expect(page.getByText("No review matches these filters.")).toBeVisible();
   await page.getByRole("button", { name: "Clear filters" }).click();
   await rows(page).first().getByRole("button").click();

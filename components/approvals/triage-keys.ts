@@ -1,8 +1,6 @@
 "use client";
 
 import { useEffect, useEffectEvent } from "react";
-import { Dialog } from "#components/ui/dialog.tsx";
-import { Kbd } from "#components/ui/kbd.tsx";
 
 /** What can be done from the keyboard on the page of approvals. */
 export interface TriageActions {
@@ -14,18 +12,6 @@ export interface TriageActions {
   undo(): void;
   help(): void;
 }
-
-const KEYS: readonly [keys: readonly string[], words: string][] = [
-  [["j", "↓"], "Next review"],
-  [["k", "↑"], "The one before"],
-  [["a"], "Approve"],
-  [["r"], "Reject"],
-  [["1", "2", "3", "4"], "The first, second, … choice"],
-  [["e"], "Edit the text, or write a comment"],
-  [["x"], "Select it, for several at once"],
-  [["u"], "Undo"],
-  [["?"], "This list"],
-];
 
 /** True where keys are for what has the focus. */
 const isTaken = (target: EventTarget | null): boolean =>
@@ -65,20 +51,3 @@ export function useTriageKeys(actions: TriageActions): void {
     return () => removeEventListener("keydown", press);
   }, []);
 }
-
-export const TriageHelp = ({ onClose }: { onClose: () => void }) => (
-  <Dialog onClose={onClose} title="Keys" size="sm">
-    <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-2 text-14">
-      {KEYS.map(([keys, words]) => (
-        <div key={words} className="contents">
-          <dt className="flex gap-1">
-            {keys.map((key) => (
-              <Kbd key={key}>{key}</Kbd>
-            ))}
-          </dt>
-          <dd>{words}</dd>
-        </div>
-      ))}
-    </dl>
-  </Dialog>
-);
