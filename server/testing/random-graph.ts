@@ -1,5 +1,6 @@
 import { messageOf } from "#server/platform/errors.ts";
 import type { EngineServices } from "#server/runs/ports.ts";
+import { makePlan } from "#server/workflow/compile.ts";
 import { findFaults, handlesOf } from "#server/workflow/graph.ts";
 import { findProblems } from "#server/workflow/problems.ts";
 import { Graph, type GraphNode } from "#server/workflow/schema.ts";
@@ -181,4 +182,36 @@ export function failureOf(seed: number, graph: Graph, error: unknown): string {
   const nodes = graph.nodes.map(({ id, data }) => `${id}${JSON.stringify(data)}`).join(" ");
   const edges = graph.edges.map(({ id }) => id).join(" ");
   return `seed ${seed}: ${messageOf(error)}\n${nodes}\n${edges}`;
+}
+
+/** Which reviews are rejected. A rejection counts for the loop that it is in, so only those with a way out there are the same in any order. */
+export function tameRejections(graph: Graph): (node_id: string, iteration: string) => boolean {
+  const plan = makePlan(graph);
+  const around = (id: string) => plan.loopsAround(id).join();
+  const ways = graph.edges.filter((edge) => edge.sourceHandle === "rejected" && around(edge.source) === around(edge.target));
+  const handled = new Set(ways.map(({ source }) => source));
+  return (node_id, iteration) => handled.has(node_id) && hashOf(`${node_id} ${iteration}`) % 2 === 0;
+}
+
+/**
+ * Plays random graphs; a failure names the seed and the graph.
+ * @param isWild as `randomGraph` has it
+ * @returns how many there were: not each seed gives one
+ */
+export async function playGraphs(
+  firstSeed: number,
+  seeds: number,
+  isWild: boolean,
+  play: (graph: Graph, seed: number) => Promise<void>,
+): Promise<number> {
+  let played = 0;
+  for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
+    const graph = randomGraph(seed, isWild);
+    if (!graph) continue;
+    played += 1;
+    await play(graph, seed).catch((error: unknown) => {
+      throw new Error(failureOf(seed, graph, error), { cause: error });
+    });
+  }
+  return played;
 }

@@ -6,7 +6,7 @@ import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { endSome, Killed, mortal, mortalServices } from "#server/testing/mortal-run.ts";
-import { type Draw, drawFrom, failureOf, hashOf, OTHER_WORKFLOW, randomGraph } from "#server/testing/random-graph.ts";
+import { type Draw, drawFrom, OTHER_WORKFLOW, playGraphs, tameRejections } from "#server/testing/random-graph.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
 import { startStoredRun } from "#server/testing/stored-run.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -71,15 +71,6 @@ async function play(execution_id: string, draw: Draw, rejects: Rejects, isCalm: 
   throw new Error("It never ends.");
 }
 
-/** A rejection counts for the loop that it is in, so only those with a way out there are the same in any order. */
-function tameRejections(graph: Graph): Rejects {
-  const plan = makePlan(graph);
-  const around = (id: string) => plan.loopsAround(id).join();
-  const ways = graph.edges.filter((edge) => edge.sourceHandle === "rejected" && around(edge.source) === around(edge.target));
-  const handled = new Set(ways.map(({ source }) => source));
-  return (node_id, iteration) => handled.has(node_id) && hashOf(`${node_id} ${iteration}`) % 2 === 0;
-}
-
 /** What must be the same however a run is played. */
 async function pictureOf(execution_id: string) {
   const { status, error, values } = await db().execution.findUniqueOrThrow({ where: { id: execution_id }, include: { values: true } });
@@ -114,16 +105,7 @@ async function playGraph(graph: Graph, seed: number): Promise<void> {
 test(
   "a graph whose result depends on no order ends the same in the database, also from a node in the middle",
   async () => {
-    let played = 0;
-    for (let seed = 500_001; seed <= 500_000 + GRAPHS; seed++) {
-      const graph = randomGraph(seed, false);
-      if (!graph) continue;
-      played += 1;
-      await playGraph(graph, seed).catch((error: unknown) => {
-        throw new Error(failureOf(seed, graph, error), { cause: error });
-      });
-    }
-    expect(played).toBeGreaterThan(GRAPHS / 2);
+    expect(await playGraphs(500_001, GRAPHS, false, playGraph)).toBeGreaterThan(GRAPHS / 2);
   },
   times(120_000),
 );

@@ -4,7 +4,7 @@ import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { endSome, Killed, mortal, mortalServices } from "#server/testing/mortal-run.ts";
-import { type Draw, drawFrom, failureOf, randomGraph } from "#server/testing/random-graph.ts";
+import { type Draw, drawFrom, playGraphs } from "#server/testing/random-graph.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
 import { startStoredRun } from "#server/testing/stored-run.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -72,16 +72,7 @@ async function playGraph(graph: Graph, seed: number): Promise<void> {
 test(
   "any graph ends once in the database, with nothing left open",
   async () => {
-    let played = 0;
-    for (let seed = 300_001; seed <= 300_000 + GRAPHS; seed++) {
-      const graph = randomGraph(seed, true);
-      if (!graph) continue;
-      played += 1;
-      await playGraph(graph, seed).catch((error: unknown) => {
-        throw new Error(failureOf(seed, graph, error), { cause: error });
-      });
-    }
-    expect(played).toBeGreaterThan(GRAPHS / 2);
+    expect(await playGraphs(300_001, GRAPHS, true, playGraph)).toBeGreaterThan(GRAPHS / 2);
   },
   times(60_000),
 );
