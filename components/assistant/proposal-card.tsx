@@ -10,7 +10,7 @@ import { FormFailure } from "#components/forms/form.tsx";
 import { useAssistantState } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useWorkflowNames } from "#components/shell/use-workflows.ts";
-import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
+import { errorBodyOf, isMissing, useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Link } from "#components/ui/link.tsx";
@@ -176,7 +176,7 @@ const SHOWN_AT_ONCE = 6;
 /** Whether nobody can look at a proposal any more. */
 function useIsGone({ id }: ProposalPart): boolean {
   const { error } = useQuery(useTRPC().assistant.getProposal.queryOptions({ proposal_id: id }, { refetchOnWindowFocus: false }));
-  return error !== null && errorBodyOf(error).status === 404;
+  return error !== null && isMissing(error);
 }
 
 /** What would be another in the draft that it was made for, node by node. */

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { EMPTY_THREAD, isUnderWay, type ThreadState, threadOf } from "#components/assistant/thread-of.ts";
 import { followLine, type LineState } from "#components/event-line.ts";
-import { errorBodyOf, useApi } from "#components/trpc.tsx";
+import { errorBodyOf, isMissing, useApi } from "#components/trpc.tsx";
 import type { MessageContext, MessageMode, ThreadEvent } from "#server/features/assistant/schema.ts";
 
 /** Events that come within this time are drawn together, in milliseconds. A timer, since a tab that is not seen draws no frames. */
@@ -47,7 +47,7 @@ export function useThread(threadId: string | null) {
     trpc.assistant.thread.queryOptions({ thread_id: threadId ?? "" }, { enabled: threadId !== null, refetchOnWindowFocus: false }),
   );
   // What was read once stays while the server cannot be asked.
-  const isGone = error !== null && (data === undefined || errorBodyOf(error).status === 404);
+  const isGone = error !== null && (data === undefined || isMissing(error));
   const [held, setHeld] = useState(() => begin(threadId));
   const state = held.threadId === threadId ? held : begin(threadId);
   const { replayed } = state;

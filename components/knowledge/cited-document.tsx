@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
-import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { isMissing, useTRPC } from "#components/trpc.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 
@@ -22,7 +22,7 @@ export function CitedDocument({ ragId }: { ragId: string }) {
   if (document.isError)
     return (
       <Notice tone="waiting">
-        {errorBodyOf(document.error).status === 404
+        {isMissing(document.error)
           ? "The document that was cited is not here any more."
           : "The document that was cited could not be loaded. Reload the page to try again."}
       </Notice>

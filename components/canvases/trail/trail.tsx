@@ -10,7 +10,7 @@ import { formatDateTime, formatDuration } from "#components/format.ts";
 import { ToolCalls } from "#components/runs/agent-answer.tsx";
 import { citedIn, eachOnce, SourceList } from "#components/runs/sources.tsx";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
-import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { isMissing, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { useFocusReturn } from "#components/ui/dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -68,7 +68,7 @@ function TrailOf({ widget, at }: Omit<TrailProps, "onClose">) {
   const trpc = useTRPC();
   const [isCompared, setCompared] = useState(false);
   const view = useQuery(trpc.executions.view.queryOptions({ execution_id: at.execution_id }, { retry: false }));
-  if (view.isError && errorBodyOf(view.error).status === 404)
+  if (view.isError && isMissing(view.error))
     return (
       <Notice title="This run is not kept any more">
         It completed on {formatDateTime(at.completed_at)}. Runs are deleted after the time that the project keeps them.
