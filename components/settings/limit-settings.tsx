@@ -8,7 +8,7 @@ import { Form, FormFailure } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { type LaterSchema, useForm } from "#components/forms/use-form.ts";
-import { hourForm, retentionForm } from "#components/settings/project-form.gen.ts";
+import { hourForm, retentionForm } from "#components/settings/settings-form.gen.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi, useTRPC } from "#components/trpc.tsx";

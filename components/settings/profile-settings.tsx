@@ -9,7 +9,7 @@ import { FormField } from "#components/forms/form-field.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { DeleteAccount } from "#components/settings/delete-account.tsx";
-import { earlierProjectsForm, formatForm, nameForm } from "#components/settings/own-form.gen.ts";
+import { earlierProjectsForm, formatForm, nameForm } from "#components/settings/settings-form.gen.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { type ThemeChoice, useTheme } from "#components/shell/use-theme.ts";

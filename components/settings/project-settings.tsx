@@ -10,7 +10,7 @@ import { useForm } from "#components/forms/use-form.ts";
 import { ExecutorFacts } from "#components/runs/executor-banner.tsx";
 import { AssistantSettings } from "#components/settings/assistant-settings.tsx";
 import { ErrorWorkflowSettings } from "#components/settings/error-workflow-settings.tsx";
-import { projectForm } from "#components/settings/project-form.gen.ts";
+import { projectForm } from "#components/settings/settings-form.gen.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi, useTRPC } from "#components/trpc.tsx";

@@ -97,6 +97,7 @@ test("settings are one's own and the project's: sessions, notifications, times; 
   await page.keyboard.press("Escape");
   await page.getByRole("combobox", { name: "Dates and numbers" }).click();
   await page.getByRole("option", { name: /^German \(Germany\)/ }).click();
+  await expect(page.getByRole("listbox")).toBeHidden(); // it holds off presses until it is gone
   await page.getByRole("region", { name: "Times and numbers" }).getByRole("button", { name: "Save" }).click();
   await expect
     .poll(async () => await (await person.browser.get("/api/v1/users/me")).json())

@@ -1,3 +1,0 @@
-import { NameInstallAdminInput } from "#server/features/install/schema.ts";
-
-export const NameAdminForm = NameInstallAdminInput;
