@@ -15,14 +15,20 @@ import { Button } from "#components/ui/button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Time } from "#components/ui/time.tsx";
+import { useToastsAbove } from "#components/ui/toaster.tsx";
 
 /** The foot of an agent's form: whom a change reaches, what went wrong, and the button that makes the draft a version. */
 export function PublishBar({ editing }: { editing: AgentEditing }) {
   const { form, base, meanwhile, discard } = editing;
+  const bar = useRef<HTMLDivElement>(null);
   const publish = useRef<HTMLButtonElement>(null);
+  useToastsAbove(bar);
   const isOff = base !== undefined && !form.isDirty;
   return (
-    <div className="sticky bottom-(--foot,0px) -mx-1 flex flex-col gap-3 bg-linear-to-t from-85% from-(--ground,var(--paper)) to-transparent px-1 pt-5 pb-3">
+    <div
+      ref={bar}
+      className="sticky bottom-(--foot,0px) -mx-1 flex flex-col gap-3 bg-linear-to-t from-85% from-(--ground,var(--paper)) to-transparent px-1 pt-5 pb-3"
+    >
       <div className="max-h-48 overflow-y-auto empty:hidden">
         {meanwhile ? (
           <PublishedMeanwhile

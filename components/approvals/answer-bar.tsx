@@ -20,10 +20,10 @@ interface AnswerBarProps {
   onSend: () => void;
 }
 
-/** Stays in view at the foot of the page: what can be done with the selected reviews, and what can still be taken back. */
+/** What can be done with the selected reviews, and what can still be taken back. Loaded with the first of either. */
 export function AnswerBar({ pending, selected, leftOut, onAnswer, onClear, onUndo, onSend }: AnswerBarProps) {
   return (
-    <div role="status" className="pointer-events-none sticky bottom-3 z-10 flex flex-col items-center gap-2">
+    <>
       {selected.length > 0 && (
         <div className={BAR}>
           <span className="text-14">
@@ -54,7 +54,7 @@ export function AnswerBar({ pending, selected, leftOut, onAnswer, onClear, onUnd
           </Button>
         </div>
       )}
-    </div>
+    </>
   );
 }
 
@@ -64,7 +64,10 @@ const BUTTON = "max-sm:h-11 max-sm:flex-1";
 
 function pendingWords(pending: readonly Pending[]): string {
   const [only] = pending;
-  if (pending.length === 1 && only) return `${pendingWord(only)}: ${only.review.title || only.review.label}.`;
+  if (pending.length === 1 && only) {
+    const title = only.review.title || only.review.label;
+    return `${pendingWord(only)}: ${title}${/[.?!…]$/.test(title) ? "" : "."}`;
+  }
   return `${plural(pending.length, "review")} answered.`;
 }
 

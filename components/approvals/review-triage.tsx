@@ -3,7 +3,6 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ArrowLeft, Keyboard } from "lucide-react";
 import { useRef, useState } from "react";
-import { AnswerBar, OutcomeNotice } from "#components/approvals/answer-bar.tsx";
 import { ReviewCard } from "#components/approvals/review-card.tsx";
 import { draftedAnswer, useDrafted } from "#components/approvals/review-drafts.ts";
 import { type Filters, isFiltered, listInput } from "#components/approvals/review-filters.tsx";
@@ -22,11 +21,14 @@ import { EmptyState } from "#components/ui/empty-state.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
-import { Pager, TableSkeleton } from "#components/ui/table.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { TableSkeleton } from "#components/ui/skeleton.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
 import { isRejecting } from "#server/workflow/nodes/review-choices.ts";
 
+const AnswerBar = loadedOnUse(() => import("#components/approvals/answer-bar.tsx").then((module) => module.AnswerBar));
+const OutcomeNotice = loadedOnUse(() => import("#components/approvals/answer-bar.tsx").then((module) => module.OutcomeNotice));
 const TriageHelp = loadedOnUse(() => import("#components/approvals/triage-help.tsx").then((module) => module.TriageHelp));
 
 const PER_PAGE = 50;
@@ -177,19 +179,25 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
 
   if (reviews.isError && !reviews.data) return <LoadFailure query={reviews} />;
   if (!reviews.data) return <TableSkeleton label="Loading reviews" rows={3} />;
+  const answerable = [...selected.values()].filter(isOpen);
+  // Stays in view at the foot of the page.
   const bar = (
-    <AnswerBar
-      pending={pending}
-      selected={[...selected.values()].filter(isOpen)}
-      leftOut={leftOut}
-      onAnswer={(decision) => give([...selected.values()].filter(isOpen).map((review) => [review, { decision, ...draftedAnswer(review) }]))}
-      onClear={() => {
-        setSelected(new Map());
-        setLeftOut(0);
-      }}
-      onUndo={takeBack}
-      onSend={flush}
-    />
+    <div role="status" className="pointer-events-none sticky bottom-3 z-10 flex flex-col items-center gap-2">
+      {(pending.length > 0 || answerable.length > 0) && (
+        <AnswerBar
+          pending={pending}
+          selected={answerable}
+          leftOut={leftOut}
+          onAnswer={(decision) => give(answerable.map((review) => [review, { decision, ...draftedAnswer(review) }]))}
+          onClear={() => {
+            setSelected(new Map());
+            setLeftOut(0);
+          }}
+          onUndo={takeBack}
+          onSend={flush}
+        />
+      )}
+    </div>
   );
   const notice = outcome && <OutcomeNotice outcome={outcome} onShow={(review) => show(review)} onRetry={retry} onDismiss={dismiss} />;
   if (shown.length === 0 && !read)

@@ -17,7 +17,8 @@ import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { Pager, PER_PAGE, TableLoading } from "#components/ui/table.tsx";
+import { Pager, PER_PAGE } from "#components/ui/pager.tsx";
+import { TableLoading } from "#components/ui/table.tsx";
 
 /** How often a list of runs is read again while it is looked at. */
 export const LIVE_MS = 3000;

@@ -10,8 +10,9 @@ import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { SearchField } from "#components/ui/input.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { Pager, PER_PAGE } from "#components/ui/pager.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { Pager, PER_PAGE, TableLoading } from "#components/ui/table.tsx";
+import { TableLoading } from "#components/ui/table.tsx";
 import { useDebounced } from "#components/ui/use-debounced.ts";
 
 const DAY_MS = 86_400_000;

@@ -12,8 +12,8 @@ import { roleOptions } from "#components/settings/member-words.ts";
 import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { PER_PAGE } from "#components/ui/pager.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { PER_PAGE } from "#components/ui/table.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { CreateServiceAccountInput, type ServiceAccount } from "#server/features/service-accounts/schema.ts";
 

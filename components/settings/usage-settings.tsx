@@ -11,7 +11,8 @@ import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow, TableSkeleton } from "#components/ui/table.tsx";
+import { TableSkeleton } from "#components/ui/skeleton.tsx";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import type { Usage, UsageGroup, UsageItem } from "#server/features/usage/schema.ts";
 import { providerKind } from "#server/llm/kinds.ts";
 

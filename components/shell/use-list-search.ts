@@ -2,7 +2,8 @@
 
 import { useState } from "react";
 import { useSearchText } from "#components/shell/use-search-text.ts";
-import { type ListSearch, PER_PAGE } from "#components/ui/table.tsx";
+import { PER_PAGE } from "#components/ui/pager.tsx";
+import type { ListSearch } from "#components/ui/table.tsx";
 
 const PAUSE_MS = 150;
 

@@ -13,7 +13,8 @@ import { EmptyState } from "#components/ui/empty-state.tsx";
 import { SearchField } from "#components/ui/input.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { NothingMatches, Pager, TableLoading } from "#components/ui/table.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { NothingMatches, TableLoading } from "#components/ui/table.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { Skill } from "#server/features/skills/schema.ts";
 

@@ -1,7 +1,6 @@
 "use client";
 
 import { Check } from "lucide-react";
-import { Checkbox as Radix } from "radix-ui";
 import { type ReactNode, useId } from "react";
 import { cn } from "#components/ui/cn.ts";
 
@@ -19,18 +18,22 @@ export function Checkbox({ label, hint, checked, onCheckedChange, disabled = fal
   const id = useId();
   return (
     <div className={cn("flex gap-2", className)}>
-      <Radix.Root
-        id={id}
-        checked={checked}
-        disabled={disabled}
-        onCheckedChange={(value) => onCheckedChange(value === true)}
-        {...(hint ? { "aria-describedby": `${id}hint` } : {})}
-        className="relative mt-0.5 flex size-4 shrink-0 items-center justify-center rounded-sm border border-line-control bg-raised text-on-thread before:absolute before:-inset-1 pointer-coarse:before:-inset-3.75 data-[state=checked]:border-thread data-[state=checked]:bg-thread disabled:opacity-50"
-      >
-        <Radix.Indicator>
-          <Check aria-hidden className="size-3" strokeWidth={3} />
-        </Radix.Indicator>
-      </Radix.Root>
+      <span className="relative mt-0.5 flex size-4 shrink-0 items-center justify-center text-on-thread">
+        <input
+          type="checkbox"
+          id={id}
+          checked={checked}
+          disabled={disabled}
+          onChange={(event) => onCheckedChange(event.target.checked)}
+          aria-describedby={hint ? `${id}hint` : undefined}
+          className="peer absolute inset-0 appearance-none rounded-sm border border-line-control bg-raised before:absolute before:-inset-1.25 checked:border-thread checked:bg-thread disabled:opacity-50 pointer-coarse:before:-inset-4 forced-colors:appearance-auto"
+        />
+        <Check
+          aria-hidden
+          className="pointer-events-none relative hidden size-3 peer-checked:block forced-colors:!hidden"
+          strokeWidth={3}
+        />
+      </span>
       <div className="min-w-0">
         <label htmlFor={id} className="text-14 text-ink">
           {label}

@@ -1,13 +1,11 @@
 "use client";
 
-import { ChevronLeft, ChevronRight } from "lucide-react";
-import { type ComponentProps, type ReactNode, useEffect, useEffectEvent } from "react";
-import { formatCount } from "#components/format.ts";
+import type { ComponentProps, ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { SearchField } from "#components/ui/input.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
-import { Skeleton } from "#components/ui/skeleton.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { TableSkeleton } from "#components/ui/skeleton.tsx";
 
 /** A table in a frame that scrolls sideways by itself when it is too wide. */
 export function Table({ label, className, ...rest }: ComponentProps<"table"> & { label: string }) {
@@ -49,24 +47,6 @@ export const TableActionsHeader = () => (
 
 export const TableCell = ({ className, ...rest }: ComponentProps<"td">) => <td {...rest} className={cn("h-11 px-3 py-1.5", className)} />;
 
-const WIDTHS = ["w-2/5", "w-1/4", "w-1/3", "w-1/5", "w-2/6"] as const;
-
-/** A table that is still loading, in the height of the rows to come. */
-export function TableSkeleton({ label, rows = 5 }: { label: string; rows?: number }) {
-  return (
-    <div role="status" className="overflow-hidden rounded-lg border bg-surface">
-      <span className="sr-only">{label}</span>
-      <div className="h-8" />
-      {Array.from({ length: rows }, (_, row) => (
-        <div key={`row ${row.toString()}`} className="flex h-11 items-center gap-6 border-t px-3">
-          <Skeleton className={WIDTHS[row % WIDTHS.length] ?? "w-1/3"} />
-          <Skeleton className="ml-auto w-24" />
-        </div>
-      ))}
-    </div>
-  );
-}
-
 interface Query {
   isPending: boolean;
   isError: boolean;
@@ -85,9 +65,6 @@ export function TableLoading({ query: { isPending, isError, error, refetch }, la
   if (isError) return <LoadFailure query={{ error, refetch }} />;
   return isPending ? <TableSkeleton label={label} rows={rows} /> : null;
 }
-
-/** How many rows a list is asked for at a time. */
-export const PER_PAGE = 50;
 
 /** What a list is searched for. */
 export interface ListSearch {
@@ -159,31 +136,3 @@ export const NothingMatches = ({ q }: { q: string }) => (
     Nothing here matches “{q}”.
   </p>
 );
-
-interface PagerProps {
-  page: number;
-  perPage?: number;
-  total: number;
-  onPageChange: (page: number) => void;
-}
-
-/** Which part of a list is shown, and the way to the next. Nothing while all of it fits on one page. */
-export function Pager({ page, perPage = PER_PAGE, total, onPageChange }: PagerProps) {
-  const last = Math.max(1, Math.ceil(total / perPage));
-  // What stood on the page that is shown is gone, or an address names one that never was.
-  const isBeyond = page > last;
-  const goBack = useEffectEvent(() => onPageChange(last));
-  useEffect(() => {
-    if (isBeyond) goBack();
-  }, [isBeyond]);
-  if (last === 1 && page === 1) return null;
-  return (
-    <nav aria-label="Pages" className="flex items-center justify-end gap-1 text-12 text-ink-soft">
-      <span className="mr-2 tabular">
-        {formatCount(Math.min((page - 1) * perPage + 1, total))}–{formatCount(Math.min(page * perPage, total))} of {formatCount(total)}
-      </span>
-      <IconButton label="Previous page" icon={<ChevronLeft />} disabled={page <= 1} onClick={() => onPageChange(page - 1)} />
-      <IconButton label="Next page" icon={<ChevronRight />} disabled={page >= last} onClick={() => onPageChange(page + 1)} />
-    </nav>
-  );
-}

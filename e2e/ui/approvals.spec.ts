@@ -53,9 +53,9 @@ test("two hundred reviews: read and decided by keys, taken back, many at once, a
   await page.keyboard.press("Escape");
   await page.getByRole("heading", { name: "Approvals" }).click();
   await page.keyboard.press("r");
-  await expect(page.getByText("Reject: Urgent?.")).toBeVisible();
+  await expect(page.getByText("Reject: Urgent?")).toBeVisible();
   await page.keyboard.press("u");
-  await expect(page.getByText("Reject: Urgent?.")).toBeHidden();
+  await expect(page.getByText("Reject: Urgent?")).toBeHidden();
   expect(await count("waiting")).toBe(200);
   // What was typed is there still.
   await rows(page).nth(1).getByRole("button").click();
@@ -64,7 +64,7 @@ test("two hundred reviews: read and decided by keys, taken back, many at once, a
   await page.route("**/reviews.decide**", (route) => route.abort(), { times: 1 });
   for (const key of ["k", "j", "a", "a", "a"]) await page.keyboard.down(key);
   await page.keyboard.up("a");
-  await expect(page.getByText("Approve: Urgent?.")).toBeVisible();
+  await expect(page.getByText("Approve: Urgent?")).toBeVisible();
   await page.getByRole("button", { name: "Send now" }).click();
   await page.getByRole("alert").getByRole("button", { name: "Send again" }).click();
   await until(async () => (await count("decided")) === 1);
@@ -96,7 +96,7 @@ test("two hundred reviews: read and decided by keys, taken back, many at once, a
     await expect(rows(page).first()).toContainText("Sooner", { timeout: 200 });
   }).toPass();
   await page.keyboard.press("a");
-  await expect(page.getByText("Approve: Last?.")).toBeVisible();
+  await expect(page.getByText("Approve: Last?")).toBeVisible();
   await page.goto("about:blank");
   await until(async () => (await count("waiting")) === 1);
 });
@@ -137,7 +137,7 @@ test("on a phone a review is read and answered with the thumb, by its link too, 
   expect(await axeFaults(page)).toEqual([]);
   await card.getByRole("button", { name: "Write it again" }).click();
   await expect(list(page)).toBeVisible();
-  await expect(page.getByText("Write it again: Answer a customer?.")).toBeVisible();
+  await expect(page.getByText("Write it again: Answer a customer?")).toBeVisible();
   await page.getByRole("button", { name: "Send now" }).click();
   const reviewOf = async (execution: string) => {
     const { body } = await api.get(`/reviews?execution_id=${execution}`, { schema: ReviewPage });

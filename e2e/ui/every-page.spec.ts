@@ -131,10 +131,9 @@ test("what has something in it", async ({ signedInPage, api, agent, workflow, ex
     ...paths("/", "/workflows", "/runs", "/agents", "/keys", "/settings/usage"),
     ...paths(`/runs/${run.id}/compare/${other.id}`, `/agents/${agentId}`, `/knowledge/${rag.id}`),
     { path: `/runs/${run.id}/fork`, mostKb: GRAPH_KB },
-    // What a review shows is Markdown.
-    { path: "/approvals", mostKb: 252 },
+    ...paths("/approvals"),
     { path: `/runs/${run.id}`, mostKb: GRAPH_KB },
-    { path: `/canvases/${canvas.id}`, mostKb: 270, hasOwnTitle: true },
+    { path: `/canvases/${canvas.id}`, mostKb: 275, hasOwnTitle: true },
     { path: `/workflows/${flow.id}`, mostKb: GRAPH_KB, hasOwnTitle: true },
   ]);
 });

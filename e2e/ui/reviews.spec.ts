@@ -64,7 +64,7 @@ test("a review is found by its badge, approved with a comment, and the run says 
   await card.getByLabel("Comment").fill("Nice and short");
   await card.getByLabel("Comment").press("Tab");
   await page.keyboard.press("Enter");
-  await expect(page.getByText("Approve: Publish it?.")).toBeVisible();
+  await expect(page.getByText("Approve: Publish it?")).toBeVisible();
   await page.getByRole("button", { name: "Send now" }).click();
   await expect(page.getByText("Nothing waits for a decision")).toBeVisible();
   await expect(page.getByRole("link", { name: "Approvals", exact: true })).toBeVisible(); // nothing is counted any more

@@ -106,11 +106,16 @@ function ValueLabels({ ticks }: { ticks: readonly Tick[] }) {
 function NameLabels({ ticks }: { ticks: readonly Tick[] }) {
   return (
     <div className="relative [overflow-clip-margin:1.25rem] [overflow:clip]">
-      {ticks.map(({ at, text, level }, index) => (
+      {ticks.map(({ at, text, level, width }, index) => (
         <span
           // biome-ignore lint/suspicious/noArrayIndexKey: several may have one text
           key={index}
-          style={{ left: `${at}%`, translate: at < 6 ? `${-at * 8}% 0` : at > 94 ? `${-50 - (at - 94) * 8}% 0` : "-50% 0" }}
+          {...(width && { title: text })}
+          style={{
+            left: `${at}%`,
+            ...(width && { maxWidth: `min(6rem, ${width}% - 0.5rem)` }),
+            translate: at < 6 ? `${-at * 8}% 0` : at > 94 ? `${-50 - (at - 94) * 8}% 0` : "-50% 0",
+          }}
           className={cn("absolute bottom-0 max-w-24 truncate whitespace-nowrap", SHOWN[level])}
         >
           {text}

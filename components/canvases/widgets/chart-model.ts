@@ -13,6 +13,8 @@ export interface Tick {
   text: string;
   /** 0: shown however narrow the chart is; 1: from 28 rem; 2: from 42 rem. */
   level: 0 | 1 | 2;
+  /** How wide the text may be, in percent of the axis; as wide as it is when it says nothing. */
+  width?: number;
 }
 
 /** Where the pointer or the keyboard can stand: all that is there at one place of the x axis. */
@@ -63,25 +65,30 @@ const share = (value: number, from: number, to: number): number => (to === from 
 
 /** Width of the plot of a narrow chart, of one of 28 and of one of 42 rem, beside the labels of its y axis, in pixels. */
 const ROOMS = [180, 380, 600] as const;
-/** Of a label under the axis, in pixels: a character, the space to the next one, and the most. */
-const LABEL = { character: 6.2, space: 14, most: 110 } as const;
+/** Of a label under the axis, in pixels: a character, the space to the next one, the most, and what a name may be cut down to. */
+const LABEL = { character: 6.2, space: 14, most: 110, cut: 60 } as const;
 
-/** Leaves out ticks where there is no room for all, so that those that are left stand equally far apart, and those that say the same again. */
-function withLevels(all: readonly Omit<Tick, "level">[]): Tick[] {
+/**
+ * Leaves out ticks where there is no room for all, so that those that are left stand equally far apart, and those that say the same again.
+ * @param room how much room the longest is given, in pixels
+ */
+function withLevels(all: readonly Omit<Tick, "level">[], room: number = LABEL.most): Tick[] {
   const ticks = all.filter(({ text }, index) => index === 0 || text !== all[index - 1]?.text);
   const longest = Math.max(0, ...ticks.map(({ text }) => text.length));
-  const each = Math.min(LABEL.most, longest * LABEL.character + LABEL.space);
+  const each = Math.min(room, longest * LABEL.character + LABEL.space);
   // Every how many of them; what a narrow chart shows, a wider one shows too.
   let every = 1;
   const [few = 1, some = 1, most = 1] = ROOMS.toReversed()
-    .map((room) => {
-      const fitting = Math.max(2, Math.floor(room / each));
+    .map((width) => {
+      const fitting = Math.max(2, Math.floor(width / each));
       every *= Math.ceil(Math.ceil(ticks.length / fitting) / every);
       return every;
     })
     .toReversed();
   return ticks.flatMap((tick, index) =>
-    index % most === 0 ? [{ ...tick, level: index % few === 0 ? 0 : index % some === 0 ? 1 : 2 }] : [],
+    index % most === 0
+      ? [{ ...tick, ...(tick.width && { width: tick.width * most }), level: index % few === 0 ? 0 : index % some === 0 ? 1 : 2 }]
+      : [],
   );
 }
 
@@ -149,6 +156,7 @@ function nameAxis(points: readonly Point[], reader: Reader): Axis {
   const place = new Map(names.map((x, index) => [x, ((index + 0.5) / names.length) * 100]));
   const times = names.map(timeOf);
   const isTime = times.length > 0 && times.every((time) => time !== undefined);
+  const isText = !isTime && names.some((x) => typeof x === "string");
   const isDate = names.every((x) => String(x).length === 10);
   const span = isTime ? Math.max(...times) - Math.min(...times) : 0;
   const write = (x: string | number, look: TimeLook) => {
@@ -159,12 +167,14 @@ function nameAxis(points: readonly Point[], reader: Reader): Axis {
   const every = Math.ceil(names.length / 12);
   const ticks = names
     .map((x) => ({ at: place.get(x) ?? 0, text: write(x, isDate || span > DAY ? "day" : "clock") }))
-    .filter((_, index) => index % every === 0);
+    .filter((_, index) => index % every === 0)
+    // Of a name its beginning says more than nothing; of a moment or a number it says something else.
+    .map((tick) => (isText ? { ...tick, width: (100 / names.length) * every } : tick));
   return {
     place: ({ x }) => place.get(x) ?? 0,
     width: () => 100 / Math.max(1, names.length),
     name: ({ x }) => write(x, isDate ? "date" : "second"),
-    ticks: withLevels(ticks),
+    ticks: withLevels(ticks, isText ? LABEL.cut : LABEL.most),
     moment: (time) => {
       if (!isTime || time < Math.min(...times)) return undefined;
       const after = times.findIndex((one) => one > time);

@@ -17,15 +17,20 @@ import {
   ZoomIn,
   ZoomOut,
 } from "lucide-react";
-import { type ReactNode, type RefObject, useEffect, useRef } from "react";
+import { type ReactNode, useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { useToastsAbove } from "#components/ui/toaster.tsx";
 import { motionMs } from "#components/ui/use-reduced-motion.ts";
 import { useHasMinimap } from "#components/workflow-editor/canvas/canvas-minimap.tsx";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { FIT } from "#components/workflow-editor/canvas/use-view.ts";
+
+/** A canvas lower than this, in pixels, as a phone has it above a review that is read, shows its nodes alone. */
+const LOW = 120;
 
 /** The floating bar at the lower left: what one does to the canvas as a whole. At most seven icons; the rest has words, in a menu. */
 export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?: ReactNode }) {
@@ -33,6 +38,7 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
   const zoom = useStore((state) => Math.round(state.transform[2] * 100));
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
+  const isLow = useStore(({ height }) => height > 0 && height < LOW);
   const hasMinimap = useHasMinimap();
   const isMinimapShown = useCanvasUi((state) => state.isMinimapShown);
   const tool = useCanvasUi((state) => state.tool);
@@ -47,7 +53,10 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
       ref={bar}
       role="toolbar"
       aria-label="Canvas"
-      className="absolute bottom-3 left-3 z-10 flex min-h-9 max-w-[calc(100%-1.5rem)] flex-wrap items-center gap-0.5 rounded-lg border border-line-strong bg-raised px-1 shadow-md"
+      className={cn(
+        "absolute bottom-3 left-3 z-10 flex min-h-9 max-w-[calc(100%-1.5rem)] flex-wrap items-center gap-0.5 rounded-lg border border-line-strong bg-raised px-1 shadow-md",
+        isLow && "hidden",
+      )}
     >
       {onAdd && !isReadOnly && (
         <>
@@ -145,29 +154,4 @@ export function CanvasTools() {
 export function OutlineButton() {
   const ui = useCanvasUiStore();
   return <IconButton label="Outline" icon={<ListTree />} shortcut={["O"]} onClick={() => ui.setState({ isOutlineAsked: true })} />;
-}
-
-const GAP = 8;
-
-/** Keeps toasts on a phone above this element, which stands at the foot of its page: they would cover it. */
-export function useToastsAbove(element: RefObject<HTMLElement | null>): void {
-  useEffect(() => {
-    const bar = element.current;
-    const area = bar?.offsetParent;
-    if (!bar || !area) return;
-    const { style } = document.documentElement;
-    const place = () => {
-      const { top, height } = bar.getBoundingClientRect();
-      // In a tab that is not shown it takes nothing.
-      if (height > 0) style.setProperty("--toasts-above", `${Math.max(0, innerHeight - top) + GAP}px`);
-      else style.removeProperty("--toasts-above");
-    };
-    const observer = new ResizeObserver(place);
-    observer.observe(bar);
-    observer.observe(area);
-    return () => {
-      observer.disconnect();
-      style.removeProperty("--toasts-above");
-    };
-  }, [element]);
 }

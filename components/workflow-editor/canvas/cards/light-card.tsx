@@ -68,7 +68,9 @@ export function LightCard({ id, type, face, label, isOff, problems, isFrame, cla
       {face === "small" ? (
         <div className={cn("flex h-full items-center gap-3 px-4", isFrame && "loop-head pointer-events-auto h-20 items-center")}>
           <NodeIcon type={type} className="size-12 rounded-lg [&>svg]:size-7" />
-          <span className={cn("far-name min-w-0 flex-1 break-words font-semibold text-ink", isOff && "line-through")}>{label}</span>
+          <span className={cn("far-name min-w-0 flex-1 break-words hyphens-auto font-semibold text-ink", isOff && "line-through")}>
+            {label}
+          </span>
           {problems > 0 ? (
             <TriangleAlert aria-hidden className="size-8 shrink-0 text-waiting" />
           ) : (
