@@ -116,7 +116,8 @@ test("what is selected goes into a loop and out of it as one, and each frame sho
   await page.goto(`/workflows/${flow.id}`);
   const frame = node(page, "Loop Each");
   await node(page, "Output First").click();
-  await node(page, "Output Second").click({ modifiers: ["ControlOrMeta"] });
+  // The panel has come over its middle.
+  await node(page, "Output Second").click({ modifiers: ["ControlOrMeta"], position: { x: 24, y: 12 } });
   /** Takes hold of First by its head and brings the pointer to this height of the frame, without letting go. */
   const takeTo = async (share: number) => {
     const [around, first] = [await frame.boundingBox(), await node(page, "Output First").boundingBox()];

@@ -115,7 +115,7 @@ test("a run goes as far as one node, and from a changed node on; what no longer 
   await expect(node(page, "Agent A")).not.toHaveAccessibleDescription(/Out of date/);
 
   // The menu of the node has the same, and says why something cannot be done.
-  await node(page, "Agent C").click({ button: "right", position: { x: 90, y: 14 } });
+  await node(page, "Agent C").click({ button: "right", position: { x: 50, y: 14 } });
   await expect(page.getByRole("menuitem", { name: /Pin output/ })).toContainText("no output of it on the screen");
   await page.keyboard.press("Escape");
   await panel(page).getByRole("button", { name: "Pin an output" }).click();

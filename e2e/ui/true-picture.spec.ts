@@ -133,3 +133,33 @@ test("the editor shows what is so: unknown names, states in the minimap, changed
   };
   await expect.poll(under).toBeGreaterThan(0);
 });
+
+test("a window that is wide again before its canvas was measured shows the whole as it was", async ({ signedInPage, workflow }) => {
+  const nodes = Object.fromEntries(Array.from({ length: 4 }, (_, at) => [`n${at}`, ["output"] as [string]]));
+  const flow = await workflow(graphOf({ t: ["trigger"], ...nodes }, ["t>n0", "n0>n1", "n1>n2", "n2>n3"]));
+  const page = await signedInPage.context().newPage(); // it is told of its size late: no page for the test after this one
+  await page.addInitScript((late) => {
+    window.ResizeObserver = class extends ResizeObserver {
+      constructor(tell: ResizeObserverCallback) {
+        super((entries, observer) => setTimeout(() => tell(entries, observer), late));
+      }
+    };
+    const listen = window.addEventListener.bind(window);
+    window.addEventListener = (type: string, tell: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions) =>
+      listen(type, type === "resize" && typeof tell === "function" ? (event) => setTimeout(tell, late, event) : tell, options);
+  }, 400);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`/workflows/${flow.id}`);
+  await expect(node(page, "Output n3")).toBeInViewport({ ratio: 0.9 });
+  const view = canvas(page).locator(".react-flow__viewport");
+  const first = await view.evaluate((layer) => layer.style.transform);
+  await page.setViewportSize({ width: 700, height: 900 });
+  // In the very frame: the end of a move is told a moment after it.
+  await view.evaluate((layer, before) => {
+    const isFitted = (resolve: () => void) =>
+      requestAnimationFrame(() => (layer.style.transform === before ? isFitted(resolve) : resolve()));
+    return new Promise<void>(isFitted);
+  }, first);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await expect.poll(() => view.evaluate((layer) => layer.style.transform)).toBe(first);
+});

@@ -252,24 +252,28 @@ const SETTLED_MS = 150;
 export function useKeepFit(): (event: MouseEvent | TouchEvent | null, view: Viewport) => void {
   const flow = useReactFlow();
   const store = useStoreApi();
-  /** The view as it was fitted last, and the width of the window then. */
+  /** The view as it was fitted last, and the width of the window for which it was. */
   const fitted = useRef<{ view: Viewport; width: number } | null>(null);
-  /** The width of the window when a fit began whose move has not ended. */
+  /** The width of the window for which the canvas was measured last; for a moment after a change the window has another. */
+  const measured = useRef<number | null>(null);
+  /** The same when a fit began whose move has not ended. */
   const begun = useRef<number | null>(null);
 
   const refit = useCallback(() => {
     const [x, y, zoom] = store.getState().transform;
     const known = fitted.current;
-    if (!known || Math.abs(innerWidth - known.width) < known.width * LARGE) return;
+    if (!known || innerWidth !== measured.current || Math.abs(innerWidth - known.width) < known.width * LARGE) return;
     const isUntouched = x === known.view.x && y === known.view.y && zoom === known.view.zoom;
     if (isUntouched) void flow.fitView(FIT);
   }, [flow, store]);
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    if (store.getState().width > 0) measured.current = innerWidth;
     const stop = store.subscribe((state, before) => {
+      if (state.width !== before.width) measured.current = innerWidth;
       // Every fit, whoever asks for it, waits here until the nodes are measured.
-      if (before.fitViewQueued && !state.fitViewQueued) begun.current = innerWidth;
+      if (before.fitViewQueued && !state.fitViewQueued) begun.current = measured.current;
       if (state.width === before.width || state.width === 0 || before.width === 0) return;
       clearTimeout(timer);
       timer = setTimeout(refit, SETTLED_MS);
