@@ -148,11 +148,13 @@ describe("advance", () => {
     expect(memory.rows().at(-1)).toMatchObject({ node_id: "a", status: "running" });
   });
 
-  it("ends quietly when another process took over between two writes", async () => {
+  it("ends quietly when another process took over between two writes, and counts no call when it made none", async () => {
     const memory = memoryStore(chain, { input: "x" });
     memory.store.commit = async () => {
       throw new LeaseLost("taken");
     };
+    let counts = 0;
+    memory.store.spent = async () => void counts++;
     expect(
       await claimAndExecute(
         services(memory, async () => ({ output: "never" })),
@@ -160,6 +162,7 @@ describe("advance", () => {
         60,
       ),
     ).toEqual({ kind: "yielded" });
+    expect(counts).toBe(0);
   });
 
   it("tells who holds the run", async () => {

@@ -9,6 +9,7 @@ import {
   type RunState,
   type WaitWrite,
 } from "#server/runs/ports.ts";
+import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import { shortError } from "#server/workflow/output-size.ts";
 
 /** A batch with more text than this is written at once; PostgreSQL takes no parameter of 256 MiB. */
@@ -166,7 +167,11 @@ export class RunBatch {
    */
   async countLost(open: readonly LedgerWrite[], error: unknown): Promise<void> {
     if (!(error instanceof LeaseLost || this.#signal.aborted)) return;
-    const rows = [...this.#underWay, ...this.#waiting.rows, ...open].filter((row) => row.agent_id !== undefined || row.output !== null);
+    const { effects } = compileGraph(this.#run.graph);
+    // Of a pure node nothing is known to anybody, and a run that only had to wait for its turn has made no call.
+    const rows = [...this.#underWay, ...this.#waiting.rows, ...open].filter(
+      ({ node_id, agent_id, output }) => effects.has(node_id) && (agent_id !== undefined || output !== null),
+    );
     const last = [...new Map(rows.map((row) => [row.id, row])).values()];
     if (last.length)
       await this.#services.store.spent(
