@@ -21,7 +21,7 @@ import { EmptyState } from "#components/ui/empty-state.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
-import { Pager } from "#components/ui/pager.tsx";
+import { Pager, PER_PAGE } from "#components/ui/pager.tsx";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
@@ -31,7 +31,6 @@ const AnswerBar = loadedOnUse(() => import("#components/approvals/answer-bar.tsx
 const OutcomeNotice = loadedOnUse(() => import("#components/approvals/answer-bar.tsx").then((module) => module.OutcomeNotice));
 const TriageHelp = loadedOnUse(() => import("#components/approvals/triage-help.tsx").then((module) => module.TriageHelp));
 
-const PER_PAGE = 50;
 /** Most that are selected at once, over all pages. */
 const MOST_SELECTED = 500;
 const MOST_READ = 100;
@@ -252,7 +251,7 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
               </li>
             ))}
           </ul>
-          <Pager page={page} perPage={PER_PAGE} total={total} onPageChange={onPageChange} />
+          <Pager page={page} total={total} onPageChange={onPageChange} />
         </section>
         <div
           ref={detail}

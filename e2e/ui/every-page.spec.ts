@@ -128,10 +128,9 @@ test("what has something in it", async ({ signedInPage, api, agent, workflow, ex
   const { body: rag } = await api.post("/rags", { name: "Handbook", type: "documents" }, { schema: Rag, status: 201 });
   const { body: canvas } = await api.post("/canvases", { name: "Numbers" }, { schema: Canvas, status: 201 });
   await expectNoFaults(signedInPage, [
-    ...paths("/", "/workflows", "/runs", "/agents", "/keys", "/settings/usage"),
+    ...paths("/", "/workflows", "/runs", "/approvals", "/agents", "/keys", "/settings/usage"),
     ...paths(`/runs/${run.id}/compare/${other.id}`, `/agents/${agentId}`, `/knowledge/${rag.id}`),
     { path: `/runs/${run.id}/fork`, mostKb: GRAPH_KB },
-    ...paths("/approvals"),
     { path: `/runs/${run.id}`, mostKb: GRAPH_KB },
     { path: `/canvases/${canvas.id}`, mostKb: 275, hasOwnTitle: true },
     { path: `/workflows/${flow.id}`, mostKb: GRAPH_KB, hasOwnTitle: true },

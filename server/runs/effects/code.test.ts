@@ -97,7 +97,7 @@ test("what is printed is kept as far as it goes, also when the code fails", asyn
 test("code that loops, prints or allocates for ever is stopped, and the next one runs", async () => {
   const stopped = { failure: "The code took longer than its 0.2 s, and was stopped. Make it quicker, or give it more time." };
   expect(await run("while True:\n  pass", {}, 0.2)).toMatchObject(stopped);
-  // What it has printed is freed by its end only: on a fast machine its memory is used up before its time is.
+  // On a fast machine its memory is used up before its time is.
   expect(await run("while True:\n  print('x' * 1000)", {}, 0.2)).toMatchObject({
     failure: expect.stringMatching(/took (longer than its 0\.2 s|more than the 128 MB of memory that there are for it), and was stopped/),
   });

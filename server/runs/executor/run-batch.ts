@@ -168,7 +168,7 @@ export class RunBatch {
   async countLost(open: readonly LedgerWrite[], error: unknown): Promise<void> {
     if (!(error instanceof LeaseLost || this.#signal.aborted)) return;
     const { effects } = compileGraph(this.#run.graph);
-    // Of a pure node nothing is known to anybody, and a run that only had to wait for its turn has made no call.
+    // A pure node has no row before it has a result, and a run that was only put into the queue has made no call.
     const rows = [...this.#underWay, ...this.#waiting.rows, ...open].filter(
       ({ node_id, agent_id, output }) => effects.has(node_id) && (agent_id !== undefined || output !== null),
     );
