@@ -141,6 +141,8 @@ async function withWindow(browser: Browser, use: (window: BrowserContext) => Pro
       if (!/"type":"(reloadPage|restart|serverComponentChanges)"/.test(String(message))) socket.send(message);
     });
   });
+  // Less than a test has: what is not to be done, or does not come, is named with its place.
+  window.setDefaultTimeout(30_000);
   await use(window);
   await window.close();
 }

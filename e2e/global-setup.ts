@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { browserOptions } from "#e2e/browser.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { startTreadle } from "#e2e/server.ts";
@@ -21,7 +22,15 @@ const env = {
   PROJECTS_PER_USER: "0",
   // What tools and sources reach out to here are stand-ins on this machine.
   ALLOW_PRIVATE_NETWORK: "1",
+  ...lateAnswers(),
 };
+
+/** With LATE_ANSWERS_MS set, its answers to browsers are late by any time up to that (late-answers.ts). */
+function lateAnswers(): Record<string, string> {
+  const { LATE_ANSWERS_MS } = process.env;
+  if (!LATE_ANSWERS_MS) return {};
+  return { LATE_ANSWERS_MS, NODE_OPTIONS: `--import ${pathToFileURL(join(import.meta.dirname, "late-answers.ts"))}` };
+}
 
 /**
  * Starts one product and one model stand-in for all workers, which find them in the environment. With BASE_URL set (and

@@ -4,13 +4,13 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { CornerDownLeft, Sparkles, TriangleAlert } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { afterSending, Composer, contextOf } from "#components/assistant/composer.tsx";
-import { keepDraft, NO_DRAFT, readDraft } from "#components/assistant/draft.ts";
+import { keepDraft, NO_DRAFT, readDraft, withUnsent } from "#components/assistant/draft.ts";
 import { type Starter, startersFor } from "#components/assistant/starters.ts";
-import { isUnderWay, openQuestion, type Turn } from "#components/assistant/thread-of.ts";
+import { isAtWork, isUnderWay, openQuestion, type Turn } from "#components/assistant/thread-of.ts";
 import { TurnView } from "#components/assistant/turn-view.tsx";
 import { type LiveThread, type Message, useSend, useThread } from "#components/assistant/use-thread.ts";
 import { AssistantForm } from "#components/settings/assistant-settings.tsx";
-import { type AssistantPlace, takeAssistantRequest, useAssistantState, useSubject } from "#components/shell/assistant.tsx";
+import { type AssistantPlace, takeAssistantRequest, useAssistantState, useAtWork, useSubject } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -42,25 +42,38 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
   const send = useSend();
   const field = useRef<HTMLTextAreaElement>(null);
   const [draft, setDraft] = useDraft(project.id);
-  const { place, attach, takeOff } = usePlace(told);
+  const { place, attached, attach, takeOff } = usePlace(told);
   const isReady = settings.data?.ready === true;
 
   const { mutateAsync } = send;
-  const write = useStable(async (message: Message, into: string | null): Promise<boolean> => {
+  /** Resolves with the id of the thread that the message is in now, or null when it could not be sent. */
+  const write = useStable(async (message: Message, into: string | null): Promise<string | null> => {
     try {
       const sentTo = await mutateAsync({ ...message, threadId: into });
       if (sentTo !== threadId) onThreadChange(sentTo);
-      return true;
+      return sentTo;
     } catch (failure) {
       toast.error(errorBodyOf(failure).detail);
-      return false;
+      return null;
     }
   });
+  // One after the other: they are to come in the order in which they were written, and into the thread that the first one begins.
+  const underWay = useRef<Promise<string | null>>(Promise.resolve(null));
+  const writeNext = (message: Message): Promise<string | null> => {
+    const before = underWay.current;
+    const sent = before.then((begun) => write(message, threadId ?? begun));
+    underWay.current = sent;
+    void sent.then(() => {
+      if (underWay.current === sent) underWay.current = Promise.resolve(null);
+    });
+    return sent;
+  };
   const context = contextOf(place);
   const ask = useStable((content: string) => void write({ content, mode: draft.mode, context }, threadId));
 
   // Where nothing is said yet it asks about what is open.
   useSubject((thread.turns.at(-1)?.context ?? contextOf(place)).workflow_id ?? null);
+  useAtWork(thread.turns.some(isAtWork) ? threadId : null);
 
   // What a page has opened the assistant for: a prompt is sent once it is known that there is somebody to answer it.
   const isKnown = settings.data !== undefined && (threadId === null || summary !== null || error !== null);
@@ -90,12 +103,15 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
   const question = openQuestion(thread.turns);
   const answer = useMutation(trpc.assistant.answer.mutationOptions({ onError: (failure) => toast.error(errorBodyOf(failure).detail) }));
   const submit = async (content: string, mode: Message["mode"], about: MessageContext) => {
-    const isSent = question
-      ? await answer.mutateAsync({ question_id: question.id, answer: content }).catch(() => null)
-      : await write({ content, mode, context: about }, threadId);
-    if (!isSent) return;
+    // At once: what is written until the server has answered belongs to the next message.
     setDraft(afterSending);
     attach({});
+    const isSent = question
+      ? await answer.mutateAsync({ question_id: question.id, answer: content }).catch(() => null)
+      : await writeNext({ content, mode, context: about });
+    if (isSent) return;
+    setDraft((since) => withUnsent(draft, since));
+    attach((since) => ({ ...attached, ...since }));
   };
   const takeBack = useStable((turn: Turn) => {
     if (threadId !== null) stop.mutate({ thread_id: threadId, message_id: turn.id });
@@ -166,7 +182,8 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
           place={place}
           onTakeOff={takeOff}
           onSend={(content, mode, about) => void submit(content, mode, about)}
-          isSending={send.isPending || answer.isPending}
+          isSending={send.isPending}
+          isAnswering={answer.isPending}
           isAnswer={question !== undefined}
           onStop={thread.isWorking && threadId !== null ? () => stop.mutate({ thread_id: threadId }) : null}
           isStopping={stop.isPending}
@@ -207,7 +224,7 @@ function usePlace(told: AssistantPlace) {
   const all = { ...told, ...attached };
   const place: AssistantPlace = Object.fromEntries(Object.entries(all).filter(([kind, thing]) => thing && !off.has(`${kind} ${thing.id}`)));
   const takeOff = (kind: keyof AssistantPlace) => setOff(new Set([...off, `${kind} ${all[kind]?.id}`]));
-  return { place, attach, takeOff };
+  return { place, attached, attach, takeOff };
 }
 
 /** An empty thread. */

@@ -47,9 +47,12 @@ export interface ComposerProps {
   place: AssistantPlace;
   onTakeOff: (kind: PlaceKind) => void;
   onSend: (content: string, mode: MessageMode, context: MessageContext) => void;
+  /** A message is under way; another one can follow it. */
   isSending: boolean;
   /** What is written answers a question. */
   isAnswer: boolean;
+  /** The answer is under way; nothing can follow before it is there. */
+  isAnswering: boolean;
   /** Given while something is under way. */
   onStop: (() => void) | null;
   isStopping: boolean;
@@ -66,6 +69,7 @@ export function Composer({
   onSend,
   isSending,
   isAnswer,
+  isAnswering,
   onStop,
   isStopping,
   isReady,
@@ -86,7 +90,8 @@ export function Composer({
   const mode = canEdit ? draft.mode : "ask";
   const length = draft.text.trim().length;
   const most = isAnswer ? MAX_ANSWER : MAX_MESSAGE;
-  const canSend = isReady && !isSending && length > 0 && length <= most;
+  const isBusy = isSending || isAnswering;
+  const canSend = isReady && !isAnswering && length > 0 && length <= most;
 
   const write = (text: string, at: number) => {
     onDraftChange({ ...draft, text });
@@ -182,8 +187,8 @@ export function Composer({
                 <Square fill="currentColor" className="size-3" />
               </RoundButton>
             )}
-            {(!onStop || canSend || isSending) && (
-              <RoundButton label="Send" type="submit" isPending={isSending} disabled={!canSend} isPrimary>
+            {(!onStop || canSend || isBusy) && (
+              <RoundButton label="Send" type="submit" isPending={isBusy && !canSend} disabled={!canSend} isPrimary>
                 <ArrowUp className="size-4" />
               </RoundButton>
             )}

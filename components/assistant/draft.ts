@@ -43,6 +43,15 @@ export function withoutMention(draft: Draft, { kind, id, name }: Mention): Draft
   return { ...draft, text, mentions: draft.mentions.filter((other) => other.kind !== kind || other.id !== id) };
 }
 
+/** What could not be sent, before what has been written since. */
+export function withUnsent(unsent: Draft, since: Draft): Draft {
+  return {
+    text: [unsent.text, since.text].filter((text) => text !== "").join("\n"),
+    mentions: [...new Map([...unsent.mentions, ...since.mentions].map((named) => [`${named.kind} ${named.id}`, named])).values()],
+    mode: since.mode,
+  };
+}
+
 /** How many of a kind a list shows. */
 const MOST_OF_A_KIND = 6;
 

@@ -27,17 +27,27 @@ const LOOKS = {
 export function Card({ label, look = "quiet", children }: { label: string; look?: keyof typeof LOOKS; children: ReactNode }) {
   const card = useRef<HTMLElement>(null);
   const before = useRef(look);
+  /** Whether something in it had the focus last. */
+  const hadFocus = useRef(false);
   useEffect(() => {
     const isDecided = before.current !== "quiet" && look === "quiet";
     before.current = look;
-    // The button that decided it is gone, and the focus with it: whoever works by keyboard goes on from here.
-    if (isDecided && document.activeElement === document.body) card.current?.focus({ preventScroll: true });
+    // The button that decided it is gone, and the focus with it: whoever works by keyboard goes on from here. Where it was decided
+    // elsewhere, as on the canvas, one goes on there.
+    if (isDecided && hadFocus.current && document.activeElement === document.body) card.current?.focus({ preventScroll: true });
   }, [look]);
   return (
     <section
       ref={card}
       tabIndex={-1}
       aria-label={label}
+      onFocus={() => {
+        hadFocus.current = true;
+      }}
+      onBlur={({ relatedTarget }) => {
+        // To nothing it goes when its button is gone, or waits.
+        if (relatedTarget) hadFocus.current = false;
+      }}
       className={cn("flex min-w-0 flex-col gap-3 rounded-lg border bg-raised p-3.5 text-14 focus:outline-none", LOOKS[look])}
     >
       {children}

@@ -181,8 +181,11 @@ export const openQuestion = (turns: readonly Turn[]): QuestionPart | undefined =
     .find(({ status }) => status === "waiting")
     ?.parts.find((part): part is QuestionPart => part.kind === "question" && part.ending === null);
 
-/** Whether the assistant has this message still to do, or is doing it, or waits for an answer. */
-export const isUnderWay = ({ status }: Turn): boolean => status === "queued" || status === "working" || status === "waiting";
+/** Whether the assistant has this message still to do, or is doing it. */
+export const isAtWork = ({ status }: Turn): boolean => status === "queued" || status === "working";
+
+/** The same, or it waits for an answer. */
+export const isUnderWay = (turn: Turn): boolean => isAtWork(turn) || turn.status === "waiting";
 
 const WORDS: Readonly<Record<string, string>> = {
   create_workflow: "Building…",

@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { EMPTY_THREAD, isUnderWay, type ThreadState, threadOf } from "#components/assistant/thread-of.ts";
+import { EMPTY_THREAD, isAtWork, isUnderWay, type ThreadState, threadOf } from "#components/assistant/thread-of.ts";
 import { followLine, type LineState } from "#components/event-line.ts";
 import { errorBodyOf, isMissing, useApi } from "#components/trpc.tsx";
 import type { MessageContext, MessageMode, ThreadEvent } from "#server/features/assistant/schema.ts";
@@ -66,7 +66,7 @@ export function useThread(threadId: string | null) {
 
   // A browser holds few lines to one server, for all of its tabs together: one that nobody sees and where nothing happens needs none.
   const isSeen = useSyncExternalStore(onVisibility, isVisible, () => true);
-  const isFollowed = isSeen || state.turns.some(({ status }) => status === "queued" || status === "working");
+  const isFollowed = isSeen || state.turns.some(isAtWork);
   const drawn = useRef(0);
   drawn.current = state.seq;
 

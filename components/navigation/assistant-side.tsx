@@ -5,7 +5,7 @@ import { Sparkles } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
 import { keepCurrentThread } from "#components/assistant/use-current-thread.ts";
-import { ASSISTANT_PAGE, useAssistant } from "#components/shell/assistant.tsx";
+import { ASSISTANT_PAGE, useAssistant, useAssistantState } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi } from "#components/trpc.tsx";
 import { IconButton, type IconButtonProps } from "#components/ui/icon-button.tsx";
@@ -58,6 +58,7 @@ const WATCH_MS = 3000;
 function useUnseenWork(isUnseen: boolean) {
   const { trpc, cache } = useApi();
   const { open } = useAssistant();
+  const { atWork } = useAssistantState();
   const { project } = useStudio();
   const { data } = useQuery(
     trpc.assistant.threads.queryOptions(
@@ -68,14 +69,18 @@ function useUnseenWork(isUnseen: boolean) {
   const known = useRef(data);
   const working = useRef<readonly string[]>([]);
   useEffect(() => {
-    // What somebody has seen is no news.
-    if (!isUnseen) working.current = [];
-    if (!isUnseen || !data || data === known.current) return;
+    // What somebody has seen is no news; what they saw begin, and not end, will be.
+    if (!isUnseen) {
+      working.current = atWork === null ? [] : [atWork];
+      known.current = data;
+      return;
+    }
+    if (!data || data === known.current) return;
     const isFirst = known.current === undefined;
     known.current = data;
     const rested = data.items.filter((thread) => !isAtWork(thread) && working.current.includes(thread.id));
     working.current = data.items.filter(isAtWork).map(({ id }) => id);
-    if (isFirst) return;
+    if (isFirst && rested.length === 0) return;
     // Whatever has happened in a thread, something may have been proposed in it.
     void cache.invalidateQueries(trpc.assistant.proposals.pathFilter());
     for (const { id, title, is_waiting } of rested) {
@@ -86,7 +91,7 @@ function useUnseenWork(isUnseen: boolean) {
       const words = is_waiting ? `The assistant waits for you in “${title}”` : `The assistant is done with “${title}”`;
       toast.message(words, { id: `assistant ${id}`, action: { label: "Show", onClick: show } });
     }
-  }, [isUnseen, data, project.id, open, trpc, cache]);
+  }, [isUnseen, atWork, data, project.id, open, trpc, cache]);
 }
 
 const isAtWork = ({ is_working, is_waiting }: ThreadSummary): boolean => is_working && !is_waiting;

@@ -34,6 +34,9 @@ interface Row {
   output: string;
 }
 
+/** A row as it was typed; without a place it is for what the project calls, which may not have been read yet. */
+type Written = Omit<Row, "place"> & { place: string | null };
+
 const EMPTY = { model: "", input: "", cached: "", output: "" };
 /** The prices of a row, in the order in which they stand. */
 const KINDS = [
@@ -74,7 +77,7 @@ export function PriceSettings() {
 /** Where a price may hold: for a provider, or for one of its keys alone. */
 function usePlaces() {
   const trpc = useTRPC();
-  const { data } = useQuery(trpc.llmKeys.list.queryOptions({ page: 1, per_page: 200 }));
+  const { data, isPending } = useQuery(trpc.llmKeys.list.queryOptions({ page: 1, per_page: 200 }));
   const keys = data?.items ?? [];
   const providerOf = (place: string): ProviderId | undefined =>
     providerIds.find((id) => id === place) ?? keys.find(({ id }) => id === place)?.provider;
@@ -83,24 +86,25 @@ function usePlaces() {
     ...keys.map(({ id, name }) => ({ value: id, label: `Key “${name}” only` })),
   ];
   // One begins with what the project calls.
-  return { options, providerOf, first: keys[0]?.provider ?? "openai" };
+  return { options, providerOf, first: keys[0]?.provider ?? "openai", isPending };
 }
 
 function OwnPrices({ saved, isReadOnly }: { saved: readonly Price[]; isReadOnly: boolean }) {
   const { trpc, client, cache } = useApi();
-  const { options, providerOf, first } = usePlaces();
-  const [rows, setRows] = useState<Row[]>(() => rowsOf(saved));
+  const { options, providerOf, first, isPending: isReading } = usePlaces();
+  const [written, setRows] = useState<Written[]>(() => rowsOf(saved));
+  const rows = written.map((row): Row => ({ ...row, place: row.place ?? first }));
   const [failure, setFailure] = useState<string | null>(null);
   const [isPending, setIsPending] = useState(false);
   const nextKey = useRef(rows.length);
   /** The row that was added last: there one goes on typing. */
   const [added, setAdded] = useState<number | null>(null);
   const isDirty = JSON.stringify(rows.map(({ key: _, ...row }) => row)) !== JSON.stringify(rowsOf(saved).map(({ key: _, ...row }) => row));
-  const edit = (key: number, part: Partial<Row>) => setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));
+  const edit = (key: number, part: Partial<Row>) => setRows(written.map((row) => (row.key === key ? { ...row, ...part } : row)));
   const add = () => {
     nextKey.current += 1;
     setAdded(nextKey.current);
-    setRows([...rows, { key: nextKey.current, place: rows.at(-1)?.place ?? first, ...EMPTY }]);
+    setRows([...written, { key: nextKey.current, place: written.at(-1)?.place ?? null, ...EMPTY }]);
   };
   const save = async (event: FormEvent) => {
     event.preventDefault();
@@ -174,7 +178,7 @@ function OwnPrices({ saved, isReadOnly }: { saved: readonly Price[]; isReadOnly:
           <IconButton
             label={`Remove the price of ${model || `model ${index + 1}`}`}
             icon={<Trash2 />}
-            onClick={() => setRows(rows.filter((row) => row.key !== key))}
+            onClick={() => setRows(written.filter((row) => row.key !== key))}
           />
         </fieldset>
       ))}
@@ -183,7 +187,7 @@ function OwnPrices({ saved, isReadOnly }: { saved: readonly Price[]; isReadOnly:
           Add price
         </Button>
         {isDirty && (
-          <Button size="sm" type="submit" variant="primary" isPending={isPending}>
+          <Button size="sm" type="submit" variant="primary" isPending={isPending || isReading}>
             Save prices
           </Button>
         )}

@@ -51,10 +51,12 @@ interface AssistantState {
   place: AssistantPlace;
   /** Id of the workflow that the open thread is about. */
   subject: string | null;
+  /** Id of the thread in which the assistant was at work when somebody last saw it. */
+  atWork: string | null;
   desk: ProposalDesk | null;
 }
 
-const CLOSED: AssistantState = { isOpen: false, request: null, place: {}, subject: null, desk: null };
+const CLOSED: AssistantState = { isOpen: false, request: null, place: {}, subject: null, atWork: null, desk: null };
 const KEY = "treadle.assistant";
 
 let state = CLOSED;
@@ -143,6 +145,11 @@ export function useSubject(workflowId: string | null): void {
     change({ subject: workflowId });
     return () => change({ subject: null });
   }, [workflowId]);
+}
+
+/** Tells pages that the assistant is at work in the thread on the screen; so that its end is told, it stays told when that is closed. */
+export function useAtWork(threadId: string | null): void {
+  useEffect(() => change({ atWork: threadId }), [threadId]);
 }
 
 /**

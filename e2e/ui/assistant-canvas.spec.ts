@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { axeFaults, axeFaultsInBothThemes } from "#e2e/axe.ts";
 import type { ScriptStep } from "#e2e/fakes/scripted-model.ts";
 import { expect } from "#e2e/fixtures.ts";
-import { canvas, node } from "#e2e/ui/locators.ts";
+import { canvas, keptDraft, node } from "#e2e/ui/locators.ts";
 import { test } from "#e2e/ui/scripted-assistant.ts";
 import { until } from "#e2e/until.ts";
 import { Canvas } from "#server/features/canvases/schema.ts";
@@ -30,9 +30,6 @@ async function ask(page: Page, text: string): Promise<void> {
   await panel(page).getByRole("textbox", { name: "Message" }).fill(text);
   await page.keyboard.press("Enter");
 }
-
-/** A draft that is kept on the server. */
-const kept = (page: Page) => page.waitForResponse((answer) => answer.url().includes("workflows.saveDraft") && answer.ok());
 
 test("five nodes are built from an empty canvas, accepted as one step, run, and saved with the assistant's name", async ({
   signedInPage: page,
@@ -162,7 +159,7 @@ test("a change is taken without one of its nodes, undone in one step, and anothe
   await expect(page.getByRole("button", { name: "Load theirs" })).toBeHidden();
   await node(page, "Output Result").click();
   await expect(value(page)).toHaveValue("second words");
-  const isUndone = kept(page);
+  const isUndone = keptDraft(page, "first words");
   await page.getByRole("toolbar", { name: "Canvas" }).getByRole("button", { name: "Undo" }).click();
   await expect(value(page)).toHaveValue("first words");
   await isUndone;
@@ -224,7 +221,7 @@ test("what somebody edits meanwhile is kept beside the proposal; where both chan
   await expect(proposal(page)).toContainText("2 changed");
   await proposal(page).getByRole("button", { name: "Hide the proposal" }).click();
   await node(page, "Output First").click();
-  const isKept = kept(page);
+  const isKept = keptDraft(page, "my one");
   await value(page).fill("my one");
   await isKept;
   await page.getByRole("button", { name: "Show on canvas" }).first().click();
@@ -246,7 +243,7 @@ test("what somebody edits meanwhile is kept beside the proposal; where both chan
   await ask(page, "In German please");
   await expect(proposal(page)).toContainText("1 changed");
   await proposal(page).getByRole("button", { name: "Hide the proposal" }).click();
-  const isChanged = kept(page);
+  const isChanged = keptDraft(page, "my second two");
   await value(page).fill("my second two");
   await isChanged;
   await page.getByRole("button", { name: "Show on canvas" }).first().click();
@@ -351,7 +348,7 @@ test("nobody's canvas is taken away while they write; on a phone a proposal is g
   await modelServer.release(gate);
   await expect(canvas(page)).toContainText("The assistant proposes a change");
   await expect(value(page)).toBeFocused();
-  const isKept = kept(page);
+  const isKept = keptDraft(page, '"tea"');
   await value(page).fill("tea");
   await isKept;
   await page.getByRole("button", { name: "Close assistant" }).click();

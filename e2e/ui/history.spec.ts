@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { axeFaults } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { canvas, node } from "#e2e/ui/locators.ts";
+import { canvas, keptDraft, node } from "#e2e/ui/locators.ts";
 import { Workflow, WorkflowVersionPage, WorkflowVersionSummary } from "#server/features/workflows/schema.ts";
 
 const history = (page: Page) => page.getByRole("complementary", { name: "History" });
@@ -132,7 +132,7 @@ test("a conflict is shown as who changed what: a side is chosen, or both are kep
     await page.goto(`/workflows/${flow.id}`);
     await node(page, "Output Result").click();
   }
-  const isKept = one.waitForResponse((answer) => answer.url().includes("workflows.saveDraft") && answer.ok());
+  const isKept = keptDraft(one, "their words");
   await value(one).fill("their words");
   await isKept;
   await value(two).fill("my words");
@@ -143,7 +143,7 @@ test("a conflict is shown as who changed what: a side is chosen, or both are kep
   const panel = two.getByRole("complementary", { name: "What differs" });
   await expect(panel.locator("dd", { hasText: "Theirs" })).toContainText("their");
   await expect(panel.locator("dd", { hasText: "Yours" })).toContainText("my");
-  const isMine = two.waitForResponse((answer) => answer.url().includes("workflows.saveDraft") && answer.ok());
+  const isMine = keptDraft(two, "my words");
   await comparison(two).getByRole("button", { name: "Keep mine" }).click();
   await expect(comparison(two)).toBeHidden();
   await expect(value(two)).toHaveValue("my words");
@@ -152,7 +152,7 @@ test("a conflict is shown as who changed what: a side is chosen, or both are kep
   // Edits of different nodes are both kept, as one step.
   await one.reload();
   await node(one, "Output Other").click();
-  const isKeptToo = one.waitForResponse((answer) => answer.url().includes("workflows.saveDraft") && answer.ok());
+  const isKeptToo = keptDraft(one, "their other words");
   await value(one).fill("their other words");
   await isKeptToo;
   await node(two, "Output Result").click();
@@ -163,7 +163,7 @@ test("a conflict is shown as who changed what: a side is chosen, or both are kep
   await expect(two.getByRole("list", { name: "Changes by you" }).locator("ins")).toHaveText("last words");
   await expect(two.getByRole("list", { name: "Changes by them" }).locator("ins")).toHaveText("their other words");
   expect(await axeFaults(two)).toEqual([]);
-  const isMerged = two.waitForResponse((answer) => answer.url().includes("workflows.saveDraft") && answer.ok());
+  const isMerged = keptDraft(two, "their other words");
   await comparison(two).getByRole("button", { name: "Keep both", exact: true }).click();
   await isMerged;
   await expect(value(two)).toHaveValue("my last words");

@@ -23,3 +23,9 @@ export async function drag(page: Page, what: Locator, by: { x: number; y: number
   await page.mouse.move(from.x + by.x, from.y + by.y, { steps: 4 });
   await page.mouse.up();
 }
+
+/** When the server has the draft that says this: one with what was written before may still be under way. */
+export const keptDraft = (page: Page, words: string) =>
+  page.waitForResponse(
+    (answer) => answer.url().includes("workflows.saveDraft") && answer.ok() && answer.request().postData()?.includes(words) === true,
+  );

@@ -98,10 +98,10 @@ test("settings are one's own and the project's: sessions, notifications, times; 
   await page.getByRole("combobox", { name: "Dates and numbers" }).click();
   await page.getByRole("option", { name: /^German \(Germany\)/ }).click();
   await expect(page.getByRole("listbox")).toBeHidden(); // it holds off presses until it is gone
+  const isReloaded = page.waitForEvent("load"); // all that is shown is written anew
   await page.getByRole("region", { name: "Times and numbers" }).getByRole("button", { name: "Save" }).click();
-  await expect
-    .poll(async () => await (await person.browser.get("/api/v1/users/me")).json())
-    .toMatchObject({ time_zone: "Pacific/Kiritimati", locale: "de-DE" });
+  await isReloaded;
+  expect(await (await person.browser.get("/api/v1/users/me")).json()).toMatchObject({ time_zone: "Pacific/Kiritimati", locale: "de-DE" });
 
   await page.goto("/settings/service-accounts");
   await page.getByRole("button", { name: "Create service account" }).click();

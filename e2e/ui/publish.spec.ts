@@ -50,7 +50,7 @@ test("the draft keeps itself, Publish makes it run, problems hold it back, and t
   const { body: audit } = await api.get("/audit?action=workflow.update", { schema: AuditPage });
   expect(audit.items.filter(({ resource_id }) => resource_id === flow.id)).toHaveLength(1);
   await power.click();
-  await expect(power).toBeChecked();
+  await expect.poll(async () => (await now()).enabled).toBe(true);
 
   // A letter alone publishes from the canvas, not where one types.
   await value.press("Shift+P");
