@@ -148,6 +148,12 @@ test("a change is taken without one of its nodes, undone in one step, and anothe
   await changes(page).getByRole("button", { name: "Keep Output Copy" }).click();
   await expect(proposal(page)).toContainText("1 added, 1 changed");
   await changes(page).getByRole("button", { name: "Leave out Output Copy" }).click();
+  // Over a slow line the thread says it before the canvas knows.
+  await page.route("**/api/trpc/assistant.acceptProposal*", async (route) => {
+    const response = await route.fetch();
+    await expect(panel(page)).toContainText("Accepted. It is in the draft");
+    await route.fulfill({ response });
+  });
   await proposal(page).getByRole("button", { name: "Accept" }).click();
   await expect(proposal(page)).toBeHidden();
   await expect(node(page, "Output Copy")).toBeHidden();
@@ -372,6 +378,7 @@ test("what is proposed while nobody looks at the assistant comes to the canvas, 
   assistant,
   modelServer,
   workflow,
+  person,
 }) => {
   const flow = await workflow({ nodes: [trigger, output("Result", "tea")], edges: [edge("start", "Result")] });
   const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
@@ -395,8 +402,19 @@ test("what is proposed while nobody looks at the assistant comes to the canvas, 
   await expect(panel(page)).toContainText("See the canvas.");
   await ask(page, "Milk too");
   await expect(panel(page)).toContainText("A short");
+  // What is asked of the server when it is closed is answered when the work has ended.
+  const hasEnded = Promise.withResolvers<void>();
+  await page.route(/api\/trpc\/[^?]*assistant\.threads[,?]/, async (route) => {
+    await hasEnded.promise;
+    await route.continue();
+  });
   await page.getByRole("button", { name: "Close assistant" }).click();
   await modelServer.release(third);
+  await until(async () => {
+    const { items } = await (await person.browser.get("/api/v1/bridge/threads")).json();
+    return items[0].is_waiting || undefined;
+  });
+  hasEnded.resolve();
   await expect(page.getByText("The assistant waits for you in “Coffee please”")).toBeVisible();
   await page.getByRole("button", { name: "Show", exact: true }).click();
   await expect(panel(page)).toContainText("Hot or cold?");

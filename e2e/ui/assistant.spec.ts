@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Locator, Page } from "@playwright/test";
+import type { Locator, Page, Route } from "@playwright/test";
 import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
@@ -94,17 +94,30 @@ test("it is stopped, and what was said is kept; further messages wait their turn
   await say(page, "The first");
   const panel = assistantOf(page);
   await expect(panel.getByText(/^One/)).toBeVisible();
+  // Over a slow line it is in the thread before it is known to have been sent.
+  const line = Promise.withResolvers<void>();
+  const holdBack = async (route: Route) => {
+    const response = await route.fetch();
+    await line.promise;
+    await route.fulfill({ response });
+  };
+  await page.route("**/api/trpc/assistant.send*", holdBack, { times: 1 });
   await say(page, "The wrong one");
   await panel.getByRole("button", { name: "Take back" }).click();
   await expect(panel.getByText("Taken back before it was begun")).toBeVisible();
   // To be written in another way.
   await expect(messageOf(page)).toHaveValue("The wrong one");
+  // What is sent meanwhile waits its turn, and what is written since stays.
   await say(page, "The third");
+  await expect(messageOf(page)).toHaveValue("");
+  await messageOf(page).fill("The sec");
+  line.resolve();
   await expect(panel.getByText("Queued", { exact: true })).toBeVisible();
   await modelServer.release(gate);
   await expect(panel.getByText("One two three four")).toBeVisible();
   await expect(panel.getByText("Ninth", { exact: true })).toBeVisible();
   await expect(panel.getByText("Queued", { exact: true })).toHaveCount(0);
+  await expect(messageOf(page)).toHaveValue("The sec");
 
   await say(page, "The second");
   await expect(panel.getByText(/^Five/)).toBeVisible();

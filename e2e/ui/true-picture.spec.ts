@@ -163,3 +163,24 @@ test("a window that is wide again before its canvas was measured shows the whole
   await page.setViewportSize({ width: 1440, height: 900 });
   await expect.poll(() => view.evaluate((layer) => layer.style.transform)).toBe(first);
 });
+
+test("beside the assistant the whole workflow is still in view, and as it was once that is closed", async ({
+  signedInPage: page,
+  workflow,
+}) => {
+  const nodes = Object.fromEntries(Array.from({ length: 3 }, (_, at) => [`n${at}`, ["output"] as [string]]));
+  const flow = await workflow(graphOf({ t: ["trigger"], ...nodes }, ["t>n0", "n0>n1", "n1>n2"]));
+  await page.goto(`/workflows/${flow.id}`);
+  await expect(node(page, "Output n2")).toBeInViewport({ ratio: 1 });
+  const view = canvas(page).locator(".react-flow__viewport");
+  const first = await view.evaluate((layer) => layer.style.transform);
+  await page.keyboard.press("Control+j");
+  const assistant = page.getByRole("complementary", { name: "Assistant" });
+  const under = async () => {
+    const [card, panel] = [await node(page, "Output n2").boundingBox(), await assistant.boundingBox()];
+    return card && panel ? card.x + card.width - panel.x : Number.NaN;
+  };
+  await expect.poll(under).toBeLessThan(0);
+  await page.keyboard.press("Control+j");
+  await expect.poll(() => view.evaluate((layer) => layer.style.transform)).toBe(first);
+});

@@ -43,6 +43,12 @@ test("usage says that a price is not known, leads to the prices, and shows what 
   await expect(page.getByText("The price of 1 call is not known, so the cost is without it.")).toBeVisible();
   expect(await axeFaultsInBothThemes(page)).toEqual([]);
 
+  // A price may be begun before it is known whose models the project calls.
+  const isBegun = Promise.withResolvers<void>();
+  await page.route(/api\/trpc\/[^?]*llmKeys\.list[,?]/, async (route) => {
+    await isBegun.promise;
+    await route.continue();
+  });
   await page.getByRole("link", { name: "Set prices" }).click();
   const prices = page.getByRole("region", { name: "Prices" });
   await prices.getByText(/^Built-in list of/).click();
@@ -51,6 +57,8 @@ test("usage says that a price is not known, leads to the prices, and shows what 
   await prices.getByRole("button", { name: "Add price" }).click();
   await expect(prices.getByRole("textbox", { name: "Model 1" })).toBeFocused();
   await prices.getByRole("textbox", { name: "Model 1" }).fill("ech*");
+  isBegun.resolve();
+  await expect(prices.getByRole("combobox", { name: "Price 1 is for" })).toHaveText("OpenAI-compatible");
   await prices.getByLabel("Input price of ech*", { exact: true }).fill("100000");
   await prices.getByRole("button", { name: "Save prices" }).click();
   await expect(prices.getByRole("alert")).toContainText("Each price needs a model, and what input and output cost.");

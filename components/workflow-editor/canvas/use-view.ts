@@ -239,22 +239,27 @@ export function useRevealWaiting(): void {
   );
 }
 
-/** By how much of its width the window must change for the whole workflow to be fitted anew. */
+/** By how much of its width the page must change for the whole workflow to be fitted anew. */
 const LARGE = 0.2;
 /** How long the canvas must have kept its size, in milliseconds: a window that is dragged wider passes many. */
 const SETTLED_MS = 150;
+/**
+ * How wide the page is, in pixels: what the window has beside the navigation and the assistant. Not the canvas alone: its own panel
+ * comes with a click on a node, which is not to move under the pointer.
+ */
+const pageWidth = () => document.getElementById("main")?.clientWidth ?? innerWidth;
 
 /**
- * A view that shows the whole workflow goes on showing it when the window becomes much wider or narrower, as long as nobody
- * has moved the view since it was fitted.
+ * A view that shows the whole workflow goes on showing it when the page becomes much wider or narrower, with the window or with the
+ * assistant beside it, as long as nobody has moved the view since it was fitted.
  * @returns to be called when a move of the view has ended, with the event of the person who made it
  */
 export function useKeepFit(): (event: MouseEvent | TouchEvent | null, view: Viewport) => void {
   const flow = useReactFlow();
   const store = useStoreApi();
-  /** The view as it was fitted last, and the width of the window for which it was. */
+  /** The view as it was fitted last, and the width of the page for which it was. */
   const fitted = useRef<{ view: Viewport; width: number } | null>(null);
-  /** The width of the window for which the canvas was measured last; for a moment after a change the window has another. */
+  /** The width of the page for which the canvas was measured last; for a moment after a change the page has another. */
   const measured = useRef<number | null>(null);
   /** The same when a fit began whose move has not ended. */
   const begun = useRef<number | null>(null);
@@ -262,16 +267,17 @@ export function useKeepFit(): (event: MouseEvent | TouchEvent | null, view: View
   const refit = useCallback(() => {
     const [x, y, zoom] = store.getState().transform;
     const known = fitted.current;
-    if (!known || innerWidth !== measured.current || Math.abs(innerWidth - known.width) < known.width * LARGE) return;
+    const width = pageWidth();
+    if (!known || width !== measured.current || Math.abs(width - known.width) < known.width * LARGE) return;
     const isUntouched = x === known.view.x && y === known.view.y && zoom === known.view.zoom;
     if (isUntouched) void flow.fitView(FIT);
   }, [flow, store]);
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    if (store.getState().width > 0) measured.current = innerWidth;
+    if (store.getState().width > 0) measured.current = pageWidth();
     const stop = store.subscribe((state, before) => {
-      if (state.width !== before.width) measured.current = innerWidth;
+      if (state.width !== before.width) measured.current = pageWidth();
       // Every fit, whoever asks for it, waits here until the nodes are measured.
       if (before.fitViewQueued && !state.fitViewQueued) begun.current = measured.current;
       if (state.width === before.width || state.width === 0 || before.width === 0) return;
@@ -290,7 +296,7 @@ export function useKeepFit(): (event: MouseEvent | TouchEvent | null, view: View
       begun.current = null;
       if (event || width === null) return;
       fitted.current = { view, width };
-      // The window may have changed on while the view was on its way.
+      // The page may have changed on while the view was on its way.
       refit();
     },
     [refit],
