@@ -27,7 +27,8 @@ export default defineConfig({
     // Without a graphics card each frame of a motion is drawn by the processor. What moves is tried with motion where it says so.
     contextOptions: { reducedMotion: "reduce" },
     // No page lives long enough here to win back what the compilers that optimize its scripts cost: a sixth of its process's time.
-    launchOptions: { ...browser, args: [...(browser.args ?? []), "--js-flags=--no-opt --no-maglev --min-semi-space-size=32"] },
+    // Compiled whole, a script is in the browser's cache with all its functions: else most are compiled anew for each page.
+    launchOptions: { ...browser, args: [...(browser.args ?? []), "--js-flags=--no-opt --no-maglev --no-lazy --min-semi-space-size=32"] },
   },
   projects: [
     // Each starts servers of its own, with a database each, and waits for them about half of its time. First and one by one: so
