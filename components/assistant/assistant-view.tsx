@@ -58,15 +58,19 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
     }
   });
   // One after the other: they are to come in the order in which they were written, and into the thread that the first one begins.
-  const underWay = useRef<Promise<string | null>>(Promise.resolve(null));
+  const underWay = useRef<{ from: string | null; sent: Promise<string | null> } | null>(null);
   const writeNext = (message: Message): Promise<string | null> => {
     const before = underWay.current;
-    const sent = before.then((begun) => write(message, threadId ?? begun));
-    underWay.current = sent;
-    void sent.then(() => {
-      if (underWay.current === sent) underWay.current = Promise.resolve(null);
+    const next = async () => {
+      const sentTo = await before?.sent;
+      return write(message, threadId ?? (before?.from === null && sentTo ? sentTo : null));
+    };
+    const mine = { from: threadId, sent: next() };
+    underWay.current = mine;
+    void mine.sent.then(() => {
+      if (underWay.current === mine) underWay.current = null;
     });
-    return sent;
+    return mine.sent;
   };
   const context = contextOf(place);
   const ask = useStable((content: string) => void write({ content, mode: draft.mode, context }, threadId));
@@ -110,6 +114,8 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
       ? await answer.mutateAsync({ question_id: question.id, answer: content }).catch(() => null)
       : await writeNext({ content, mode, context: about });
     if (isSent) return;
+    // Where it is closed by now the text is there when it is opened again.
+    if (!field.current) return keepDraft(project.id, withUnsent(draft, readDraft(project.id)));
     setDraft((since) => withUnsent(draft, since));
     attach((since) => ({ ...attached, ...since }));
   };

@@ -392,12 +392,32 @@ test("what cannot be sent is still there, and leaves no empty thread behind", as
   await messageOf(page).fill("long ".repeat(5000));
   await expect(panel.getByRole("alert")).toContainText("at most 20,000 characters; this one has 24,999");
   await expect(panel.getByRole("button", { name: "Send" })).toBeDisabled();
-  await person.browser.put("/api/v1/bridge/settings", { headers: { origin: baseURL }, data: { llm_key_id: null } });
+  const breakIt = () => person.browser.put("/api/v1/bridge/settings", { headers: { origin: baseURL }, data: { llm_key_id: null } });
+  await breakIt();
   await say(page, "Anybody there?");
   await expect(page.getByText("The assistant has no model yet.").first()).toBeVisible();
   await expect(messageOf(page)).toHaveValue("Anybody there?");
   await page.reload();
   await expect(page.getByRole("navigation", { name: "Threads" })).toContainText("Nothing yet.");
+
+  // Also where the assistant was closed before that was known.
+  await assistant([]);
+  await page.goto("/agents");
+  await page.keyboard.press("ControlOrMeta+j");
+  await expect(panel.getByRole("list", { name: "Suggestions" })).toBeVisible();
+  await breakIt();
+  const isClosed = Promise.withResolvers<void>();
+  await page.route("**/api/trpc/assistant.send*", async (route) => {
+    await isClosed.promise;
+    await route.continue();
+  });
+  await say(page, "Still there?");
+  await page.keyboard.press("ControlOrMeta+j");
+  await expect(panel).toBeHidden();
+  isClosed.resolve();
+  await expect(page.getByText("The assistant has no model yet.")).toBeVisible();
+  await page.keyboard.press("ControlOrMeta+j");
+  await expect(messageOf(page)).toHaveValue("Still there?");
 });
 
 test("threads are renamed and deleted", async ({ signedInPage: page, assistant }) => {
