@@ -57,7 +57,8 @@ export function AgentChat({ subject }: { subject: ChatSubject }) {
     if (isRunning || message.trim() === "") return;
     void whenReady((asked) => {
       send(message, asked);
-      setMessage("");
+      // What was typed on until the form could be asked stays.
+      setMessage((now) => (now === message ? "" : now));
     });
   };
   return (
