@@ -26,6 +26,76 @@ async function atRest(page: Page): Promise<void> {
   }, LONGEST_ANIMATION_MS);
 }
 
+/** Set on an element whose contrast need not be examined again, for as long as axe looks. */
+const SEEN = "data-contrast-seen";
+
+/** By theme, what has been examined by this process: letters over backgrounds, each as what makes its contrast. */
+const examined = { light: new Set<string>(), dark: new Set<string>() };
+
+/**
+ * Runs in the page: marks each element that has letters of its own whose contrast is known: of the same colour, size and weight over
+ * the same backgrounds as others that were examined, or that come before it in this page. To find what lies under an element takes
+ * longer than all that axe does besides, and nearly all of a page looks like what was looked at already.
+ * What lies over something else than its ancestors, is switched off, or belongs to a control that may be, is never taken as known.
+ * @returns what is examined now and was not known
+ */
+function markSeen({ known, mark, within }: { known: string[]; mark: string; within: string | null }): string[] {
+  interface Ground {
+    /** The backgrounds under an element, down to one that covers all below it. */
+    paint: string;
+    /** What makes it and its ancestors paler. */
+    fade: string;
+    /** What lies under it is not said by its ancestors. */
+    isLoose: boolean;
+  }
+  const grounds = new Map<Element, Ground>();
+  const groundOf = (element: Element | null): Ground => {
+    if (!element) return { paint: "", fade: "", isLoose: false };
+    const before = grounds.get(element);
+    if (before) return before;
+    const { backgroundColor, backgroundImage, opacity, filter, mixBlendMode, position } = getComputedStyle(element);
+    const under = groundOf(element.parentElement);
+    const isOpaque = backgroundImage === "none" && !backgroundColor.startsWith("rgba") && !backgroundColor.includes("/");
+    const own = `${backgroundColor} ${backgroundImage}`;
+    const isOverOthers = position === "absolute" || position === "fixed" || position === "sticky";
+    const ground: Ground = {
+      paint: isOpaque ? own : `${own} > ${under.paint}`,
+      fade: `${under.fade}${opacity === "1" ? "" : ` ${opacity}`}${filter === "none" ? "" : ` ${filter}`}${mixBlendMode === "normal" ? "" : mixBlendMode}`,
+      isLoose: !isOpaque && (isOverOthers || under.isLoose),
+    };
+    grounds.set(element, ground);
+    return ground;
+  };
+  /** Axe does not look at what lies wholly outside of an ancestor that cuts off what does. */
+  const isCutOff = (element: Element): boolean => {
+    const box = element.getBoundingClientRect();
+    for (let up = element.parentElement; up; up = up.parentElement) {
+      const cut = up.getBoundingClientRect();
+      const isOutside = box.right <= cut.left || box.left >= cut.right || box.bottom <= cut.top || box.top >= cut.bottom;
+      if (isOutside && /hidden|clip/.test(getComputedStyle(up).overflow)) return true;
+    }
+    return false;
+  };
+  const seen = new Set(known);
+  const fresh: string[] = [];
+  for (const element of (within === null ? document.body : document.querySelector(within))?.querySelectorAll("*") ?? []) {
+    // A single letter is left to whoever reads the report.
+    const hasWords = [...element.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && /\w{2}/.test(child.textContent ?? ""));
+    if (!hasWords || element.closest(":disabled, [aria-disabled=true], [aria-hidden=true], [inert], label, legend")) continue;
+    const { width, height } = element.getBoundingClientRect();
+    const { color, fontSize, fontWeight, textShadow, visibility } = getComputedStyle(element);
+    const { paint, fade, isLoose } = groundOf(element);
+    if (isLoose || width < 2 || height < 2 || visibility !== "visible") continue;
+    const look = [color, fontSize, fontWeight, textShadow, fade, paint].join("; ");
+    if (seen.has(look)) element.setAttribute(mark, "");
+    else if (!isCutOff(element)) {
+      seen.add(look);
+      fresh.push(look);
+    }
+  }
+  return fresh;
+}
+
 /**
  * What axe finds wrong with a page by the rules of WCAG 2.2 AA: in light by all of them, in dark by that of contrast, since
  * nothing else differs and every state is examined in light too.
@@ -35,8 +105,13 @@ async function atRest(page: Page): Promise<void> {
 export async function axeFaults(page: Page, within?: string): Promise<string[]> {
   await atRest(page);
   // Once for each document: reading half a megabyte of rules takes longer than most of them.
-  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
-  return page.evaluate(
+  if (!(await page.evaluate(() => "axe" in window))) {
+    await page.evaluate(axe.source);
+    await page.evaluate((mark) => window.axe.configure({ rules: [{ id: "color-contrast", selector: `*:not([${mark}])` }] }), SEEN);
+  }
+  const theme = (await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches)) ? "dark" : "light";
+  const fresh = await page.evaluate(markSeen, { known: [...examined[theme]], mark: SEEN, within: within ?? null });
+  const faults = await page.evaluate(
     async ([selector, tags]) => {
       const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
       const runOnly = isDark ? { type: "rule" as const, values: ["color-contrast"] } : { type: "tag" as const, values: tags };
@@ -49,6 +124,11 @@ export async function axeFaults(page: Page, within?: string): Promise<string[]> 
     },
     [within, TAGS] as const,
   );
+  await page.evaluate((mark) => {
+    for (const element of document.querySelectorAll(`[${mark}]`)) element.removeAttribute(mark);
+  }, SEEN);
+  if (faults.length === 0) for (const look of fresh) examined[theme].add(look);
+  return faults;
 }
 
 /** The same in both themes, one after the other; the page is light and without motion afterwards. */
