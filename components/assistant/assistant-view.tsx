@@ -4,11 +4,11 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { CornerDownLeft, Sparkles, TriangleAlert } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { afterSending, Composer, contextOf } from "#components/assistant/composer.tsx";
-import { keepDraft, NO_DRAFT, readDraft, withUnsent } from "#components/assistant/draft.ts";
+import { joined, keepDraft, NO_DRAFT, readDraft } from "#components/assistant/draft.ts";
 import { type Starter, startersFor } from "#components/assistant/starters.ts";
 import { isAtWork, isUnderWay, openQuestion, type Turn } from "#components/assistant/thread-of.ts";
 import { TurnView } from "#components/assistant/turn-view.tsx";
-import { type LiveThread, type Message, useSend, useThread } from "#components/assistant/use-thread.ts";
+import { type LiveThread, type Message, type Target, useSend, useThread } from "#components/assistant/use-thread.ts";
 import { AssistantForm } from "#components/settings/assistant-settings.tsx";
 import { type AssistantPlace, takeAssistantRequest, useAssistantState, useAtWork, useSubject } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -45,35 +45,26 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
   const { place, attached, attach, takeOff } = usePlace(told);
   const isReady = settings.data?.ready === true;
 
+  // For those that follow before the thread that a message begins is on the screen.
+  const into = useRef<Target>({ threadId });
+  const shown = useRef(threadId);
+  if (shown.current !== threadId) {
+    shown.current = threadId;
+    if (into.current.threadId !== threadId) into.current = { threadId };
+  }
   const { mutateAsync } = send;
-  /** Resolves with the id of the thread that the message is in now, or null when it could not be sent. */
-  const write = useStable(async (message: Message, into: string | null): Promise<string | null> => {
+  const write = useStable(async (message: Message, target: Target = into.current): Promise<boolean> => {
     try {
-      const sentTo = await mutateAsync({ ...message, threadId: into });
+      const sentTo = await mutateAsync({ ...message, into: target });
       if (sentTo !== threadId) onThreadChange(sentTo);
-      return sentTo;
+      return true;
     } catch (failure) {
       toast.error(errorBodyOf(failure).detail);
-      return null;
+      return false;
     }
   });
-  // One after the other: they are to come in the order in which they were written, and into the thread that the first one begins.
-  const underWay = useRef<{ from: string | null; sent: Promise<string | null> } | null>(null);
-  const writeNext = (message: Message): Promise<string | null> => {
-    const before = underWay.current;
-    const next = async () => {
-      const sentTo = await before?.sent;
-      return write(message, threadId ?? (before?.from === null && sentTo ? sentTo : null));
-    };
-    const mine = { from: threadId, sent: next() };
-    underWay.current = mine;
-    void mine.sent.then(() => {
-      if (underWay.current === mine) underWay.current = null;
-    });
-    return mine.sent;
-  };
   const context = contextOf(place);
-  const ask = useStable((content: string) => void write({ content, mode: draft.mode, context }, threadId));
+  const ask = useStable((content: string) => void write({ content, mode: draft.mode, context }));
 
   // Where nothing is said yet it asks about what is open.
   useSubject((thread.turns.at(-1)?.context ?? contextOf(place)).workflow_id ?? null);
@@ -89,15 +80,11 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
       const about = contextOf({ ...told, ...wanted });
       // The thread goes on where it is about the same workflow; else it would carry along what has nothing to do with it.
       const isSame = about.workflow_id !== undefined && about.workflow_id === summary?.workflow_id;
-      if (await write({ content: prompt, mode: mode ?? "build", context: about }, isSame ? threadId : null)) return;
+      if (await write({ content: prompt, mode: mode ?? "build", context: about }, isSame ? into.current : { threadId: null })) return;
     }
     // What could not be sent is still there.
     attach(wanted);
-    setDraft((before) => ({
-      ...before,
-      ...(prompt !== undefined && { text: before.text === "" ? prompt : `${before.text}\n${prompt}` }),
-      ...(mode && { mode }),
-    }));
+    setDraft((before) => joined(before, { text: prompt ?? "", mentions: [], mode: mode ?? before.mode }));
   });
   useEffect(() => {
     if (request && isKnown) void take();
@@ -112,11 +99,11 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
     attach({});
     const isSent = question
       ? await answer.mutateAsync({ question_id: question.id, answer: content }).catch(() => null)
-      : await writeNext({ content, mode, context: about });
+      : await write({ content, mode, context: about });
     if (isSent) return;
     // Where it is closed by now the text is there when it is opened again.
-    if (!field.current) return keepDraft(project.id, withUnsent(draft, readDraft(project.id)));
-    setDraft((since) => withUnsent(draft, since));
+    if (!field.current) return keepDraft(project.id, joined(draft, readDraft(project.id)));
+    setDraft((since) => joined(draft, since));
     attach((since) => ({ ...attached, ...since }));
   };
   const takeBack = useStable((turn: Turn) => {
@@ -152,9 +139,7 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
           {!thread.isCurrent && error === null && thread.turns.length === 0 && <Skeleton className="h-24" />}
           {thread.isCurrent && thread.turns.length === 0 && error === null && (
             <Beginning>
-              {isReady && (
-                <Suggestions place={place} onStart={({ prompt, mode }) => void write({ content: prompt, mode, context }, threadId)} />
-              )}
+              {isReady && <Suggestions place={place} onStart={({ prompt, mode }) => void write({ content: prompt, mode, context })} />}
               {missing}
             </Beginning>
           )}

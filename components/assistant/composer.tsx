@@ -163,7 +163,7 @@ export function Composer({
           rows={2}
           aria-invalid={length > most || undefined}
           value={draft.text}
-          placeholder={isAnswer ? "Answer, or choose above." : PLACEHOLDERS[mode]}
+          placeholder={isBusy ? "Sending…" : isAnswer ? "Answer, or choose above." : PLACEHOLDERS[mode]}
           onChange={({ target }) => write(target.value, target.selectionStart)}
           onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
           onKeyDown={onKeyDown}

@@ -1,14 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  type Draft,
-  matching,
-  mentionAt,
-  mentionsIn,
-  NO_DRAFT,
-  withMention,
-  withoutMention,
-  withUnsent,
-} from "#components/assistant/draft.ts";
+import { type Draft, joined, matching, mentionAt, mentionsIn, NO_DRAFT, withMention, withoutMention } from "#components/assistant/draft.ts";
 
 const digest = { kind: "workflow", id: "w1", name: "Daily digest" } as const;
 const writer = { kind: "agent", id: "a1", name: "Writer" } as const;
@@ -43,9 +34,9 @@ test("what was taken out of the text is not attached, and taking it off takes it
 
 test("what could not be sent comes before what was written since, with what both name once", () => {
   const unsent: Draft = { ...NO_DRAFT, text: "@Writer, hello", mentions: [writer] };
-  expect(withUnsent(unsent, NO_DRAFT)).toEqual(unsent);
+  expect(joined(unsent, NO_DRAFT)).toEqual(unsent);
   const since: Draft = { text: "And @Writer", mentions: [writer, digest], mode: "ask" };
-  expect(withUnsent(unsent, since)).toEqual({ text: "@Writer, hello\nAnd @Writer", mentions: [writer, digest], mode: "ask" });
+  expect(joined(unsent, since)).toEqual({ text: "@Writer, hello\nAnd @Writer", mentions: [writer, digest], mode: "ask" });
 });
 
 test("names that begin with the query come first, and each kind gets its share", () => {

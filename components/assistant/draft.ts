@@ -43,12 +43,12 @@ export function withoutMention(draft: Draft, { kind, id, name }: Mention): Draft
   return { ...draft, text, mentions: draft.mentions.filter((other) => other.kind !== kind || other.id !== id) };
 }
 
-/** What could not be sent, before what has been written since. */
-export function withUnsent(unsent: Draft, since: Draft): Draft {
+/** Two messages as one, in the mode of the second: e.g. what could not be sent, and below it what was written since. */
+export function joined(first: Draft, second: Draft): Draft {
   return {
-    text: [unsent.text, since.text].filter((text) => text !== "").join("\n"),
-    mentions: [...new Map([...unsent.mentions, ...since.mentions].map((named) => [`${named.kind} ${named.id}`, named])).values()],
-    mode: since.mode,
+    text: [first.text, second.text].filter((text) => text !== "").join("\n"),
+    mentions: [...new Map([...first.mentions, ...second.mentions].map((named) => [`${named.kind} ${named.id}`, named])).values()],
+    mode: second.mode,
   };
 }
 

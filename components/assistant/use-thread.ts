@@ -137,11 +137,21 @@ export interface Message {
   context: MessageContext;
 }
 
-/** Writes a message, in a thread that is begun with it where there is none; tells in which. */
+/** Where messages go: a thread, or null until the first of them has begun it. */
+export interface Target {
+  threadId: string | null;
+}
+
+/**
+ * Writes a message, in a thread that is begun with it where there is none; tells in which. One after the other: they are to come in
+ * the order in which they were written.
+ */
 export function useSend() {
   const { trpc, client, cache } = useApi();
   return useMutation({
-    mutationFn: async ({ threadId, content, mode, context }: Message & { threadId: string | null }) => {
+    scope: { id: "assistant.send" },
+    mutationFn: async ({ into, content, mode, context }: Message & { into: Target }) => {
+      const { threadId } = into;
       const { workflow_id } = context;
       const begun = threadId === null ? await client.assistant.createThread.mutate({ ...(workflow_id && { workflow_id }) }) : null;
       const thread_id = begun?.id ?? threadId ?? "";
@@ -155,6 +165,7 @@ export function useSend() {
         if (begun && status >= 400 && status < 500) await client.assistant.deleteThread.mutate({ thread_id }).catch(() => undefined);
         throw failure;
       }
+      into.threadId = thread_id;
       void cache.invalidateQueries(trpc.assistant.threads.pathFilter());
       // Its first message has given it its name.
       if (begun) void cache.invalidateQueries(trpc.assistant.thread.queryFilter({ thread_id }));
