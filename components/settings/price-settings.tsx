@@ -144,13 +144,15 @@ function OwnPrices({ saved, isReadOnly }: { saved: readonly Price[]; isReadOnly:
       {rows.map(({ key, place, model, ...amounts }, index) => (
         <fieldset key={key} className={cn(COLUMNS, "items-end sm:items-center max-sm:border-b max-sm:pb-3")}>
           <legend className="sr-only">Price {index + 1}</legend>
-          <Select
-            aria-label={`Price ${index + 1} is for`}
-            value={place}
-            options={options.some(({ value }) => value === place) ? options : [...options, { value: place, label: "An LLM key" }]}
-            onValueChange={(next) => edit(key, { place: next })}
-            className="max-sm:col-span-4"
-          />
+          {/* Its cell is there before it is loaded: the others keep their columns. */}
+          <div className="min-h-8 min-w-0 max-sm:col-span-4">
+            <Select
+              aria-label={`Price ${index + 1} is for`}
+              value={place}
+              options={options.some(({ value }) => value === place) ? options : [...options, { value: place, label: "An LLM key" }]}
+              onValueChange={(next) => edit(key, { place: next })}
+            />
+          </div>
           <Input
             aria-label={`Model ${index + 1}`}
             autoFocus={key === added}
