@@ -36,7 +36,7 @@ const examined = { light: new Set<string>(), dark: new Set<string>() };
  * Runs in the page: marks each element that has letters of its own whose contrast is known: of the same colour, size and weight over
  * the same backgrounds as others that were examined, or that come before it in this page. To find what lies under an element takes
  * longer than all that axe does besides, and nearly all of a page looks like what was looked at already.
- * What lies over something else than its ancestors, is switched off, or belongs to a control that may be, is never taken as known.
+ * What is placed over others (absolute, fixed, sticky), is switched off, or belongs to a control that may be, is never taken as known.
  * @returns what is examined now and was not known
  */
 function markSeen({ known, mark, within }: { known: string[]; mark: string; within: string | null }): string[] {
@@ -112,17 +112,14 @@ export async function axeFaults(page: Page, within?: string): Promise<string[]> 
   const theme = (await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches)) ? "dark" : "light";
   const fresh = await page.evaluate(markSeen, { known: [...examined[theme]], mark: SEEN, within: within ?? null });
   const faults = await page.evaluate(
-    async ([selector, tags]) => {
-      const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
-      const runOnly = isDark ? { type: "rule" as const, values: ["color-contrast"] } : { type: "tag" as const, values: tags };
+    async ([selector, tags, theme]) => {
+      const runOnly = theme === "dark" ? { type: "rule" as const, values: ["color-contrast"] } : { type: "tag" as const, values: tags };
       // No page has a frame in it, and no rule of ours reads a style sheet.
       const options = { runOnly, iframes: false, preload: false, selectors: false, resultTypes: ["violations" as const] };
       const { violations } = await window.axe.run(selector ?? document, options);
-      return violations.map(
-        ({ id, nodes }) => `${isDark ? "dark" : "light"}: ${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`,
-      );
+      return violations.map(({ id, nodes }) => `${theme}: ${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);
     },
-    [within, TAGS] as const,
+    [within, TAGS, theme] as const,
   );
   await page.evaluate((mark) => {
     for (const element of document.querySelectorAll(`[${mark}]`)) element.removeAttribute(mark);
