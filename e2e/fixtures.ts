@@ -161,13 +161,22 @@ export async function newPerson(url: string): Promise<Person> {
 export const test = base.extend<Fixtures, WorkerFixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are used
   baseURL: async ({}, use) => use(process.env.BASE_URL ?? ""),
-  person: async ({ baseURL }, use) => use(await newPerson(baseURL)),
+  person: async ({ newProject }, use) => use(await newProject()),
   api: async ({ person }, use) => use(person.api),
-  newProject: async ({ baseURL }, use) => use(() => newPerson(baseURL)),
-  newUser: async ({ baseURL, person }, use) =>
+  newProject: async ({ baseURL }, use) => {
+    const people: Person[] = [];
+    await use(async () => {
+      const person = await newPerson(baseURL);
+      people.push(person);
+      return person;
+    });
+    // Playwright goes through every client that is left over, before and after each test that comes.
+    await Promise.all(people.map(({ browser }) => browser.dispose()));
+  },
+  newUser: async ({ baseURL, person, newProject }, use) =>
     use(async ({ role }) => {
       const { project } = person;
-      const user = await newPerson(baseURL);
+      const user = await newProject();
       const { body } = await person.api.post(`/projects/${project.id}/members`, { email: user.email, role }, { status: 201 });
       await join(user.browser, body.invite_url);
       return { ...user, project, api: apiClient({ url: baseURL, key: user.api.key, projectId: project.id }) };
