@@ -1,5 +1,9 @@
+import { createRequire } from "node:module";
 import type { Page } from "@playwright/test";
-import axe from "axe-core";
+import type axe from "axe-core";
+
+/** The shorter of the two scripts of the package, for which it has no types. */
+const { source } = createRequire(import.meta.url)("axe-core/axe.min.js") as typeof axe;
 
 declare global {
   interface Window {
@@ -106,7 +110,7 @@ export async function axeFaults(page: Page, within?: string): Promise<string[]> 
   await atRest(page);
   // Once for each document: reading half a megabyte of rules takes longer than most of them.
   if (!(await page.evaluate(() => "axe" in window))) {
-    await page.evaluate(axe.source);
+    await page.evaluate(source);
     await page.evaluate((mark) => window.axe.configure({ rules: [{ id: "color-contrast", selector: `*:not([${mark}])` }] }), SEEN);
   }
   const theme = (await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches)) ? "dark" : "light";
