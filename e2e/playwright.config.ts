@@ -5,6 +5,9 @@ import { browserOptions } from "#e2e/browser.ts";
 const artifacts = join(import.meta.dirname, "artifacts");
 const browser = await browserOptions();
 
+/** How the browser runs scripts (flags of V8); heaps in MB. */
+const SCRIPTS = "--no-opt --no-maglev --no-lazy --min-semi-space-size=32 --initial-heap-size=400";
+
 export default defineConfig({
   testDir: import.meta.dirname,
   outputDir: join(artifacts, "results"),
@@ -27,8 +30,9 @@ export default defineConfig({
     // Without a graphics card each frame of a motion is drawn by the processor. What moves is tried with motion where it says so.
     contextOptions: { reducedMotion: "reduce" },
     // No page lives long enough here to win back what the compilers that optimize its scripts cost: a sixth of its process's time.
-    // Compiled whole, a script is in the browser's cache with all its functions: else most are compiled anew for each page.
-    launchOptions: { ...browser, args: [...(browser.args ?? []), "--js-flags=--no-opt --no-maglev --no-lazy --min-semi-space-size=32"] },
+    // Compiled whole, a script is in the browser's cache with all its functions: else most are compiled anew for each page. And with
+    // a heap that begins large no page is marked for what may be collected before it is gone.
+    launchOptions: { ...browser, args: [...(browser.args ?? []), `--js-flags=${SCRIPTS}`] },
   },
   projects: [
     // Each starts servers of its own, with a database each, and waits for them about half of its time. First and one by one: so

@@ -15,6 +15,8 @@ export default defineConfig(({ mode }) => ({
     // Left to itself a run keeps one core free. One more than cores: somebody always waits for a database, a child or a clock.
     maxWorkers: availableParallelism() + 1,
     isolate: false,
+    // Most of what a test makes is gone with it, before room for young objects of this size (MB) is full.
+    execArgv: ["--min-semi-space-size=32", "--max-semi-space-size=64"],
     // A busy machine is slower than the second that is the default; who waits goes on at once when it is so.
     expect: { poll: { timeout: 10_000 } },
     setupFiles: [join(import.meta.dirname, "testing/fresh-modules.ts")],
