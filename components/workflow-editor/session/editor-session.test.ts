@@ -22,7 +22,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 /** A server that keeps one workflow as the real one does: publishing counts the version up and rewrites the draft. */
 function setUp(graph = graphOf("one"), revision = 1) {
-  const server = { version: 1, saved: graph, draft: graph, revision, updates: [] as UpdateWorkflowInput[] };
+  const server = { version: 1, saved: graph, draft: graph, revision, losesAnswers: false, updates: [] as UpdateWorkflowInput[] };
   const stateOf = () =>
     ({
       workflow: { id: "w", name: "W", version: server.version, ...server.saved },
@@ -41,6 +41,7 @@ function setUp(graph = graphOf("one"), revision = 1) {
       saveDraft: async ({ nodes, edges, revision }) => {
         if (revision !== server.revision) throw conflict("draft");
         Object.assign(server, { draft: { nodes, edges }, revision: revision + 1 });
+        if (server.losesAnswers) throw { status: 0, error_code: "INTERNAL_ERROR", detail: "No answer" };
         return stateOf().draft;
       },
       update: async (input) => {
@@ -189,6 +190,53 @@ test("both drafts can be kept, from what this page last sent; where both changed
   stop();
 });
 
+/** A browser's storage with this copy of what was not sent. */
+function keepInBrowser(copy?: object): Map<string, string> {
+  const kept = new Map<string, string>();
+  if (copy) kept.set("treadle.unsaved.w", JSON.stringify(copy));
+  vi.stubGlobal("localStorage", {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+    removeItem: (key: string) => kept.delete(key),
+  });
+  return kept;
+}
+
+test("what was sent from here and whose answer was lost is nobody else's, here and after the page was opened again", async () => {
+  openPage();
+  const kept = keepInBrowser();
+  const { server, editor, session, state } = setUp();
+  const stop = session.start();
+  server.losesAnswers = true;
+  editor.getState().rename("t", "two");
+  expect(await session.flush()).toBe(false);
+  server.losesAnswers = false;
+  expect(server.draft).toEqual(graphOf("two"));
+  editor.getState().rename("t", "three");
+  // Left before the next try.
+  document.dispatchEvent(new Event("visibilitychange"));
+  expect(await session.flush()).toBe(true);
+  expect(server).toMatchObject({ draft: graphOf("three"), revision: 3 });
+  expect(state()).toMatchObject({ autosave: { kind: "saved" }, draftConflict: null });
+  expect(session.baseOf("draft")).toEqual(graphOf("three"));
+  expect(kept.size).toBe(0);
+  stop();
+
+  const copy = { graph: graphOf("three"), revision: 1, base: graphOf("one") };
+  for (const [sent, isOurs] of [
+    [graphOf("two"), true],
+    [graphOf("another"), false],
+  ] as const) {
+    keepInBrowser({ ...copy, sent });
+    const page = setUp(graphOf("two"), 2);
+    const leave = page.session.start();
+    expect(await page.session.flush()).toBe(isOurs);
+    expect(page.state().autosave.kind).toBe(isOurs ? "saved" : "conflict");
+    expect(page.server.draft).toEqual(graphOf(isOurs ? "three" : "two"));
+    leave();
+  }
+});
+
 test("what a crash left in the browser knows what it was made from, and an older copy without that is still brought back", async () => {
   openPage();
   const work = { graph: withOutputs("mine", ""), revision: 1 };
@@ -197,12 +245,7 @@ test("what a crash left in the browser knows what it was made from, and an older
     [work, null],
     [{ ...work, base: "broken" }, null],
   ] as const) {
-    const kept = new Map([["treadle.unsaved.w", JSON.stringify(copy)]]);
-    vi.stubGlobal("localStorage", {
-      getItem: (key: string) => kept.get(key) ?? null,
-      setItem: (key: string, value: string) => kept.set(key, value),
-      removeItem: (key: string) => kept.delete(key),
-    });
+    keepInBrowser(copy);
     const { editor, session, state } = setUp(withOutputs("", "theirs"), 2);
     const stop = session.start();
     expect(editor.getState().graph()).toEqual(withOutputs("mine", ""));

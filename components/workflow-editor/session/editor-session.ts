@@ -22,8 +22,13 @@ const copies = unsavedCopies(
     revision: z.number().int(),
     /** What the server had at that revision, so that both sides can be put together when it has moved on. */
     base: Graph.optional().catch(undefined),
+    /** What was on its way when the page was left. */
+    sent: Graph.optional().catch(undefined),
   }),
 );
+
+/** How many drafts whose answers have not come are remembered; of more, the latest. */
+const MAX_UNANSWERED = 5;
 
 /** The server, as far as saving needs it. */
 export interface SessionApi {
@@ -119,6 +124,22 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
   /** The draft as the server and this page last had it in common; null when that is not known. */
   let agreed: Graph | null = graphOf(initial.draft);
   if (restores && copy.revision !== initial.draft.revision) agreed = copy.base ?? null;
+  /** What was sent since the last answer: the server may have any of it. */
+  let unanswered: Graph[] = restores && copy.sent ? [copy.sent] : [];
+
+  async function saveDraft(graph: Graph, revision: number): Promise<WorkflowDraft> {
+    const sent = graphOf(graph);
+    unanswered = [...unanswered, sent].slice(-MAX_UNANSWERED);
+    const save = (since: number) => api.saveDraft({ workflow_id: workflowId, ...sent, revision: since });
+    return save(revision).catch(async (failure) => {
+      if (api.errorOf(failure).error_code !== "CONFLICT") throw failure;
+      // Sent from here, and its answer was lost or came to a page that was left: nobody else wrote it.
+      const { draft } = await api.editor();
+      if (!unanswered.some((one) => sameGraph(one, draft))) throw failure;
+      agreed = graphOf(draft);
+      return save(draft.revision);
+    });
+  }
 
   const autosave = createAutosave<Graph, WorkflowDraft, number>({
     // A copy was made from its own revision: if the draft has moved on since, the server says so and a side is chosen.
@@ -126,10 +147,11 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     work: () => editor.getState().graph(),
     revisionOf: (draft) => draft.revision,
     holdBack: validateDraft,
-    send: ({ nodes, edges }, revision) => api.saveDraft({ workflow_id: workflowId, nodes, edges, revision }),
+    send: saveDraft,
     errorOf: api.errorOf,
     onSaved(draft) {
       agreed = graphOf(draft);
+      unanswered = [];
       set({ serverProblems: draft.problems });
     },
     onState(state) {
@@ -149,8 +171,10 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
   });
   const keepUnsaved = () => {
     const work = { graph: editor.getState().graph(), revision: autosave.revision };
-    // The work alone takes half of the room.
-    copies.keep(workflowId, { ...work, ...(agreed && { base: agreed }) }, work);
+    const withBase = { ...work, ...(agreed && { base: agreed }) };
+    const sent = unanswered.at(-1);
+    // Each of them takes as much room as the work.
+    copies.keep(workflowId, { ...withBase, ...(sent && { sent }) }, withBase, work);
   };
 
   /** Takes over what the server has, as a step that undo takes back. `graph`: their draft, what they published, or theirs and mine in one. */
@@ -164,6 +188,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
   function know({ workflow, draft }: WorkflowEditorState) {
     saved = workflow;
     agreed = graphOf(draft);
+    unanswered = [];
     baseVersion = draft.base_version;
     set({
       version: workflow.version,
