@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { faultsOfAnswer } from "#server/testing/api/envelope.ts";
+import { hostileValues } from "#server/testing/api/hostile.ts";
 import { mutationsOf } from "#server/testing/api/mutations.ts";
 import { readOperations } from "#server/testing/api/operations.ts";
 import type { Sample } from "#server/testing/api/samples.ts";
@@ -34,14 +35,14 @@ test("no value breaks a way in", async ({ baseURL, person, agent, workflow, exec
     "GET /executions/{execution_id}/stream": { path: { execution_id } },
     "POST /rags/{rag_id}/documents": { path: { rag_id }, body: { title: "Rules", text: "Quiet from ten." } },
   };
-  const foreign = [(await newProject()).project.id];
+  const values = hostileValues([(await newProject()).project.id]);
   const headers = { authorization: `Bearer ${api.key}`, "x-project-id": project.id };
   const operations = (await readOperations(door)).filter(({ name }) => name in samples);
   expect(operations).toHaveLength(Object.keys(samples).length);
   const faults: string[] = [];
   for (const operation of operations) {
     const sample = samples[operation.name] ?? {};
-    for (const { place, apply } of mutationsOf(operation, sample, { amount, seed: 20261121, foreign })) {
+    for (const { place, apply } of mutationsOf(operation, sample, { amount, seed: 20261121, values })) {
       const wire = apply(sample);
       const reply = await send(door, wire, { ...headers, ...wire.headers });
       faults.push(...faultsOfAnswer(operation, place, reply).map((fault) => `${fault} (${place}): ${told(wire, reply)}`));

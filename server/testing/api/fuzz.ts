@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { faultsOfAnswer } from "#server/testing/api/envelope.ts";
+import { type HostileValues, hostileValues } from "#server/testing/api/hostile.ts";
 import { type Amount, type Mutation, mutationsOf } from "#server/testing/api/mutations.ts";
 import { openWorld } from "#server/testing/api/open-world.ts";
 import type { Operation } from "#server/testing/api/operations.ts";
@@ -69,9 +70,9 @@ export function testFuzz(part: number, parts: number): void {
   }
 
   /** Sends every mutation; then those that were refused again, to what nobody has touched yet, and compares what is kept. */
-  async function fuzz(operation: Operation): Promise<{ sent: number; faults: string[] }> {
+  async function fuzz(operation: Operation, values: HostileValues): Promise<{ sent: number; faults: string[] }> {
     let sample = await open.sampleOf(operation);
-    const mutations = mutationsOf(operation, sample, { amount, seed, foreign: open.world.foreign });
+    const mutations = mutationsOf(operation, sample, { amount, seed, values });
     let before = await open.sums();
     const outcomes = await inWaves(mutations, (mutation) => fire(operation, mutation, sample));
     const faults = outcomes.flatMap((outcome) => outcome.faults);
@@ -97,10 +98,11 @@ export function testFuzz(part: number, parts: number): void {
     const found: string[] = [];
     let sent = 0;
     const all = [...open.operations, ...open.own];
+    const values = hostileValues(open.world.foreign);
     const mine = all.filter(({ name }, index) => index % parts === part - 1 && (!only || name.includes(only)));
     for (const operation of mine) {
       const from = performance.now();
-      const outcome = await fuzz(operation);
+      const outcome = await fuzz(operation, values);
       sent += outcome.sent;
       found.push(...outcome.faults.slice(0, TOLD));
       if (outcome.faults.length > TOLD) found.push(`${operation.name}: and ${outcome.faults.length - TOLD} more`);

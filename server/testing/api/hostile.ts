@@ -90,8 +90,7 @@ const HUGE = () => [
   `${'{"a":'.repeat(3000)}1${"}".repeat(3000)}`,
 ];
 
-/** @param foreign ids of things in another project */
-export function hostileJson(foreign: readonly string[]): fc.Arbitrary<JsonText> {
+function hostileJson(foreign: readonly string[]): fc.Arbitrary<JsonText> {
   return fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...WRONG_TYPES).map(json) },
     { weight: 2, arbitrary: fc.constantFrom(...NUMBERS) },
@@ -108,7 +107,7 @@ export function hostileJson(foreign: readonly string[]): fc.Arbitrary<JsonText> 
 }
 
 /** Texts for paths, queries and headers. */
-export function hostileText(foreign: readonly string[]): fc.Arbitrary<string> {
+function hostileText(foreign: readonly string[]): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...TEXTS) },
     { weight: 2, arbitrary: fc.constantFrom("", "0", "-1", "1.5", "1e3", "201", "100001", "9".repeat(30), "null", "true", " 1", "0x10") },
@@ -124,3 +123,14 @@ export const HOSTILE_BODIES: Uint8Array<ArrayBuffer>[] = [
   ...[`${'{"a":'.repeat(6000)}1${"}".repeat(6000)}`, "\u0000", "\ufeff{", "a=1&b=2", "<a/>"],
 ].map((text) => Uint8Array.from(Buffer.from(text)));
 HOSTILE_BODIES.push(Uint8Array.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), Uint8Array.from([0x1f, 0x8b, 0x08, 0x00]));
+
+export interface HostileValues {
+  json: fc.Arbitrary<JsonText>;
+  text: fc.Arbitrary<string>;
+}
+
+/**
+ * What values are drawn from. To be made once for many draws: some of it is large.
+ * @param foreign ids of things in another project
+ */
+export const hostileValues = (foreign: readonly string[]): HostileValues => ({ json: hostileJson(foreign), text: hostileText(foreign) });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { HOSTILE_BODIES, hostileJson, hostileText } from "#server/testing/api/hostile.ts";
+import { HOSTILE_BODIES, type HostileValues } from "#server/testing/api/hostile.ts";
 import type { Operation } from "#server/testing/api/operations.ts";
 import type { Json, Sample } from "#server/testing/api/samples.ts";
 import { type Wire, wireOf } from "#server/testing/api/send.ts";
@@ -57,23 +57,22 @@ const isHeader = (text: string) => /^[\x21-\x7e\x80-\xff]([\x20-\x7e\x80-\xff]*[
 /** A number for a name, so that each operation has values of its own and keeps them. */
 const hash = (name: string) => [...name].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) | 0, 7);
 
-/** @param seed the same seed makes the same mutations; @param foreign ids of another project */
+/** @param seed the same seed makes the same mutations of the same values */
 export function mutationsOf(
   operation: Operation,
   sample: Sample,
-  { amount, seed, foreign }: { amount: Amount; seed: number; foreign: string[] },
+  { amount, seed, values }: { amount: Amount; seed: number; values: HostileValues },
 ): Mutation[] {
   let drawn = 0;
-  const draw = <T>(values: fc.Arbitrary<T>, count: number): T[] => {
+  const draw = <T>(from: fc.Arbitrary<T>, count: number): T[] => {
     drawn += 1;
-    return fc.sample(values, { seed: seed + hash(operation.name) + drawn, numRuns: count });
+    return fc.sample(from, { seed: seed + hash(operation.name) + drawn, numRuns: count });
   };
-  const [json, text] = [hostileJson(foreign), hostileText(foreign)];
   const list: Mutation[] = [];
   const add = (place: string, apply: Mutation["apply"]) => list.push({ place, apply });
 
   for (const { in: where, name } of operation.parameters) {
-    for (const value of draw(text, amount.ofParameter)) {
+    for (const value of draw(values.text, amount.ofParameter)) {
       const place = `${where} ${name}`;
       if (where === "path") add(place, (given) => wireOf(operation, { ...given, path: { ...given.path, [name]: value } }));
       else if (where === "query") add(place, (given) => wireOf(operation, { ...given, query: { ...given.query, [name]: value } }));
@@ -85,11 +84,11 @@ export function mutationsOf(
       }
     }
   }
-  const some = <T>(values: readonly T[]): T[] =>
+  const some = <T>(all: readonly T[]): T[] =>
     draw(
-      fc.shuffledSubarray([...values], {
-        minLength: Math.min(amount.ofDoor, values.length),
-        maxLength: Math.min(amount.ofDoor, values.length),
+      fc.shuffledSubarray([...all], {
+        minLength: Math.min(amount.ofDoor, all.length),
+        maxLength: Math.min(amount.ofDoor, all.length),
       }),
       1,
     ).flat();
@@ -108,7 +107,7 @@ export function mutationsOf(
   );
   for (const path of [...places.filter((path) => !isNested(path)), ...declared, ...(nested[0] ?? []).slice(0, amount.nestedFields)]) {
     const place = `body ${path.join(".")}`;
-    for (const value of draw(json, isNested(path) ? amount.ofNestedField : amount.ofField))
+    for (const value of draw(values.json, isNested(path) ? amount.ofNestedField : amount.ofField))
       add(place, (given) => wireOf(operation, given, withText(given.body ?? {}, path, value)));
     add(`${place} left out`, (given) => wireOf(operation, given, without(given.body ?? {}, path)));
   }
