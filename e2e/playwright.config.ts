@@ -6,7 +6,7 @@ const artifacts = join(import.meta.dirname, "artifacts");
 const browser = await browserOptions();
 
 /** How the browser runs scripts (flags of V8); heaps in MB. */
-const SCRIPTS = "--no-opt --no-maglev --no-lazy --min-semi-space-size=32 --initial-heap-size=400";
+const SCRIPTS = "--no-opt --no-maglev --no-lazy --min-semi-space-size=64 --max-semi-space-size=64 --initial-heap-size=500";
 
 export default defineConfig({
   testDir: import.meta.dirname,
