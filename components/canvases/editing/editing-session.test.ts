@@ -3,6 +3,7 @@ import { AUTOSAVE_DELAY_MS } from "#components/autosave.ts";
 import { type CanvasApi, createEditingSession } from "#components/canvases/editing/editing-session.ts";
 import type { Canvas, Widget } from "#server/features/canvases/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
+import { stubStorage } from "#server/testing/browser-storage.ts";
 
 const widget = (id: string, y = 0): Widget => ({
   ...{ id, type: "text", title: id, workflow_id: "w", output_label: null, layout: { x: 0, y, w: 6, h: 4 } },
@@ -34,16 +35,6 @@ function setUp(...widgets: Widget[]) {
   const ids = () => server.canvas.widgets.map(({ id }) => id);
   return { server, open, ids };
 }
-
-const withStorage = () => {
-  const kept = new Map<string, string>();
-  vi.stubGlobal("localStorage", {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => kept.set(key, value),
-    removeItem: (key: string) => kept.delete(key),
-  });
-  return kept;
-};
 
 test("what two people do at the same time is all there, here and on the server", async () => {
   const { server, open, ids } = setUp(widget("a"));
@@ -78,7 +69,7 @@ test("what others save while nothing is changed here is taken over, and what was
 });
 
 test("what is not on the server yet is kept in the browser, and is there when the page is opened again", async () => {
-  const kept = withStorage();
+  const kept = stubStorage();
   const { server, open, ids } = setUp(widget("a"));
   const session = open();
   server.isAway = true;
@@ -127,7 +118,7 @@ test("a canvas that was deleted meanwhile takes nothing any more, and says so", 
 });
 
 test("what was saved while the page was left is not put back over what others did later", async () => {
-  withStorage();
+  stubStorage();
   const { server, open, ids } = setUp(widget("a"));
   const session = open();
   session.edit("add", [widget("a"), widget("mine", 4)]);

@@ -3,6 +3,7 @@ import { createEditorStore } from "#components/workflow-editor/canvas/store/edit
 import { createEditorSession } from "#components/workflow-editor/session/editor-session.ts";
 import type { UpdateWorkflowInput, WorkflowEditorState } from "#server/features/workflows/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
+import { stubStorage } from "#server/testing/browser-storage.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 const graphOf = (label: string): Graph => ({
@@ -190,21 +191,11 @@ test("both drafts can be kept, from what this page last sent; where both changed
   stop();
 });
 
-/** A browser's storage with this copy of what was not sent. */
-function keepInBrowser(copy?: object): Map<string, string> {
-  const kept = new Map<string, string>();
-  if (copy) kept.set("treadle.unsaved.w", JSON.stringify(copy));
-  vi.stubGlobal("localStorage", {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => kept.set(key, value),
-    removeItem: (key: string) => kept.delete(key),
-  });
-  return kept;
-}
+const keepInBrowser = (copy: object) => stubStorage({ "treadle.unsaved.w": JSON.stringify(copy) });
 
 test("what was sent from here and whose answer was lost is nobody else's, here and after the page was opened again", async () => {
   openPage();
-  const kept = keepInBrowser();
+  const kept = stubStorage();
   const { server, editor, session, state } = setUp();
   const stop = session.start();
   server.losesAnswers = true;

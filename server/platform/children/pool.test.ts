@@ -75,11 +75,11 @@ test.each([
   const hostile = run(condition, { ms: failure === "time" ? 1000 : 60_000 });
   void hostile.then(() => (isOver = true));
   while (!isOver) {
-    await turn();
+    await new Promise((resolve) => setImmediate(resolve));
     turns++;
   }
   expect(await hostile).toEqual({ failure });
-  expect(turns).toBeGreaterThan(20);
+  expect(turns).toBeGreaterThan(100);
   expect(await run("2 ** 2 == 4")).toEqual(yes);
 });
 
@@ -97,8 +97,7 @@ test("a process is killed soon after it has more than its job may take", async (
     await pause(1);
   }
   expect(await growing).toEqual({ failure: "memory" });
-  // It would take gigabytes, some of them each second; on a busy machine its watcher waits a little for its turn.
-  expect(peak - before).toBeLessThan(1024);
+  expect(peak - before).toBeLessThan(256);
 });
 
 test("while all of an owner's jobs are slow those of others are done", async () => {
