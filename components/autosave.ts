@@ -25,8 +25,13 @@ export interface AutosaveOptions<Work, Saved, Revision> {
   revision: Revision;
   /** The work as it is now. */
   work(): Work;
-  /** Sends it; resolves with what the server keeps. Rejected with CONFLICT when that has another revision. */
-  send(work: Work, revision: Revision): Promise<Saved>;
+  /** What was on its way when the page was left. */
+  unanswered?: readonly Work[];
+  /**
+   * Sends it; resolves with what the server keeps. Rejected with CONFLICT when that has another revision.
+   * @param unanswered what was sent since the last answer, this too: the server may have any of it, and then nobody else wrote it
+   */
+  send(work: Work, revision: Revision, unanswered: readonly Work[]): Promise<Saved>;
   revisionOf(saved: Saved): Revision;
   /** Why this may not take the place of what the server has; left out, anything may. */
   holdBack?(work: Work): string | null;
@@ -39,6 +44,8 @@ export interface AutosaveOptions<Work, Saved, Revision> {
 
 export const AUTOSAVE_DELAY_MS = 800;
 const RETRY_SECONDS = [2, 4, 8, 15, 30] as const;
+/** How much of what is without an answer is remembered; of more, the latest. */
+const MAX_UNANSWERED = 5;
 
 const systemClock: AutosaveClock = {
   now: () => Date.now(),
@@ -57,6 +64,7 @@ export function createAutosave<Work, Saved, Revision>(options: AutosaveOptions<W
   let sending: Promise<void> | null = null;
   let isStopped = false;
   let isPaused = false;
+  let unanswered: readonly Work[] = options.unanswered ?? [];
 
   const enter = (next: AutosaveState) => {
     state = next;
@@ -81,8 +89,9 @@ export function createAutosave<Work, Saved, Revision>(options: AutosaveOptions<W
     }
     isChanged = false;
     enter({ kind: "saving" });
+    unanswered = [...unanswered, work].slice(-MAX_UNANSWERED);
     sending = options
-      .send(work, revision)
+      .send(work, revision, unanswered)
       .then(succeed, fail)
       .finally(() => {
         sending = null;
@@ -92,6 +101,7 @@ export function createAutosave<Work, Saved, Revision>(options: AutosaveOptions<W
 
   function succeed(saved: Saved) {
     revision = options.revisionOf(saved);
+    unanswered = [];
     failures = 0;
     if (isStopped) return;
     options.onSaved(saved);
@@ -121,6 +131,9 @@ export function createAutosave<Work, Saved, Revision>(options: AutosaveOptions<W
     get revision() {
       return revision;
     },
+    get unanswered() {
+      return unanswered;
+    },
     /** True while the server does not have what is in the page. */
     get isPending() {
       return isChanged || sending !== null;
@@ -145,6 +158,7 @@ export function createAutosave<Work, Saved, Revision>(options: AutosaveOptions<W
     rebase(next: Revision, isMine: boolean) {
       isPaused = false;
       revision = next;
+      unanswered = [];
       failures = 0;
       isChanged = isMine;
       enter({ kind: isMine ? "changed" : "saved" });

@@ -17,6 +17,7 @@ function setUp(...widgets: Widget[]) {
   const server = {
     canvas: { id: "c", name: "Sales", widgets, created_at: stamp(), updated_at: stamp() } as Canvas,
     isAway: false,
+    losesAnswers: false,
     put: (next: Widget[]) => {
       server.canvas = { ...server.canvas, widgets: next, updated_at: stamp() };
       return server.canvas;
@@ -27,7 +28,9 @@ function setUp(...widgets: Widget[]) {
     save: async (next, since) => {
       if (server.isAway) throw error(0, "INTERNAL_ERROR");
       if (since !== server.canvas.updated_at) throw error(409, "CONFLICT");
-      return server.put(next);
+      const saved = server.put(next);
+      if (server.losesAnswers) throw error(0, "INTERNAL_ERROR");
+      return saved;
     },
     errorOf: (failure) => failure as ErrorBody,
   };
@@ -87,6 +90,24 @@ test("what is not on the server yet is kept in the browser, and is there when th
   expect(kept.size).toBe(0);
   expect(open().isRestored).toBe(false);
   vi.unstubAllGlobals();
+});
+
+test("what was sent and whose answer was lost is one's own: nobody is told of it, and it can be taken back", async () => {
+  const { server, open, ids } = setUp(widget("a"));
+  const session = open();
+  server.losesAnswers = true;
+  session.edit("add", [widget("a"), widget("mine", 4)]);
+  expect(await session.flush()).toBe(false);
+  server.losesAnswers = false;
+  expect(ids()).toEqual(["a", "mine"]);
+  session.edit("add", [widget("a"), widget("mine", 4), widget("more", 8)]);
+  expect(await session.flush()).toBe(true);
+  expect(session.store.getState().merges).toBe(0);
+  for (const left of [["a", "mine"], ["a"]]) {
+    session.undo();
+    expect(await session.flush()).toBe(true);
+    expect(ids()).toEqual(left);
+  }
 });
 
 test("quick steps of one kind are one step back, and nothing changed is no step", async () => {

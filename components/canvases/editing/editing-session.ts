@@ -28,6 +28,11 @@ const copies = unsavedCopies("treadle.unsaved-canvas.", z.object({ widgets: Canv
 /** How often a save is tried again at once when somebody saves at the same time. */
 const MAX_MERGES = 3;
 
+type Widgets = readonly Widget[];
+
+/** Widgets as the server gives them back: their fields in the order of the schema. */
+const asKept = (widgets: Widgets): string => JSON.stringify(Canvas.shape.widgets.safeParse(widgets).data ?? widgets);
+
 interface SessionOptions {
   canvas: Canvas;
   api: CanvasApi;
@@ -70,7 +75,7 @@ export function createEditingSession({ canvas, api, onSaved, clock }: SessionOpt
     }));
   }
 
-  async function send(widgets: readonly Widget[], since: string, tries = 0): Promise<Canvas> {
+  async function send(widgets: Widgets, since: string, unanswered: readonly Widgets[], tries = 0): Promise<Canvas> {
     try {
       const saved = await api.save([...widgets], since);
       if (get().widgets === widgets) copies.drop(canvas.id);
@@ -78,15 +83,17 @@ export function createEditingSession({ canvas, api, onSaved, clock }: SessionOpt
     } catch (error) {
       if (api.errorOf(error).error_code !== "CONFLICT" || tries === MAX_MERGES) throw error;
       const theirs = await api.read();
+      // Sent from here, and its answer was lost: nothing to put together, and still one's own to take back.
+      if (unanswered.some((sent) => asKept(sent) === asKept(theirs.widgets))) base = theirs.widgets;
       merge(theirs);
-      return send(get().widgets, theirs.updated_at, tries + 1);
+      return send(get().widgets, theirs.updated_at, unanswered, tries + 1);
     }
   }
 
   const autosave = createAutosave<readonly Widget[], Canvas, string>({
     revision: canvas.updated_at,
     work: () => get().widgets,
-    send: (widgets, since) => send(widgets, since),
+    send,
     revisionOf: ({ updated_at }) => updated_at,
     errorOf: api.errorOf,
     onState(state) {

@@ -27,9 +27,6 @@ const copies = unsavedCopies(
   }),
 );
 
-/** How many drafts whose answers have not come are remembered; of more, the latest. */
-const MAX_UNANSWERED = 5;
-
 /** The server, as far as saving needs it. */
 export interface SessionApi {
   editor(): Promise<WorkflowEditorState>;
@@ -124,18 +121,13 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
   /** The draft as the server and this page last had it in common; null when that is not known. */
   let agreed: Graph | null = graphOf(initial.draft);
   if (restores && copy.revision !== initial.draft.revision) agreed = copy.base ?? null;
-  /** What was sent since the last answer: the server may have any of it. */
-  let unanswered: Graph[] = restores && copy.sent ? [copy.sent] : [];
 
-  async function saveDraft(graph: Graph, revision: number): Promise<WorkflowDraft> {
-    const sent = graphOf(graph);
-    unanswered = [...unanswered, sent].slice(-MAX_UNANSWERED);
-    const save = (since: number) => api.saveDraft({ workflow_id: workflowId, ...sent, revision: since });
+  async function saveDraft(graph: Graph, revision: number, unanswered: readonly Graph[]): Promise<WorkflowDraft> {
+    const save = (since: number) => api.saveDraft({ workflow_id: workflowId, ...graphOf(graph), revision: since });
     return save(revision).catch(async (failure) => {
       if (api.errorOf(failure).error_code !== "CONFLICT") throw failure;
-      // Sent from here, and its answer was lost or came to a page that was left: nobody else wrote it.
       const { draft } = await api.editor();
-      if (!unanswered.some((one) => sameGraph(one, draft))) throw failure;
+      if (!unanswered.some((sent) => sameGraph(sent, draft))) throw failure;
       agreed = graphOf(draft);
       return save(draft.revision);
     });
@@ -147,11 +139,11 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     work: () => editor.getState().graph(),
     revisionOf: (draft) => draft.revision,
     holdBack: validateDraft,
+    ...(restores && copy.sent && { unanswered: [copy.sent] }),
     send: saveDraft,
     errorOf: api.errorOf,
     onSaved(draft) {
       agreed = graphOf(draft);
-      unanswered = [];
       set({ serverProblems: draft.problems });
     },
     onState(state) {
@@ -172,9 +164,9 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
   const keepUnsaved = () => {
     const work = { graph: editor.getState().graph(), revision: autosave.revision };
     const withBase = { ...work, ...(agreed && { base: agreed }) };
-    const sent = unanswered.at(-1);
+    const sent = autosave.unanswered.at(-1);
     // Each of them takes as much room as the work.
-    copies.keep(workflowId, { ...withBase, ...(sent && { sent }) }, withBase, work);
+    copies.keep(workflowId, { ...withBase, ...(sent && { sent: graphOf(sent) }) }, withBase, work);
   };
 
   /** Takes over what the server has, as a step that undo takes back. `graph`: their draft, what they published, or theirs and mine in one. */
@@ -188,7 +180,6 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
   function know({ workflow, draft }: WorkflowEditorState) {
     saved = workflow;
     agreed = graphOf(draft);
-    unanswered = [];
     baseVersion = draft.base_version;
     set({
       version: workflow.version,
