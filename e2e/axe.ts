@@ -37,10 +37,11 @@ const SEEN = "data-contrast-seen";
 const examined = { light: new Set<string>(), dark: new Set<string>() };
 
 /**
- * Runs in the page: marks each element that has letters of its own whose contrast is known: of the same colour, size and weight over
- * the same backgrounds as others that were examined, or that come before it in this page. To find what lies under an element takes
- * longer than all that axe does besides, and nearly all of a page looks like what was looked at already.
- * What is placed over others (absolute, fixed, sticky), is switched off, or belongs to a control that may be, is never taken as known.
+ * Runs in the page: marks each element without letters of its own, and each whose contrast is known: of the same colour, size and
+ * weight over the same backgrounds as others that were examined, or that come before it in this page. To find what lies under an
+ * element takes longer than all that axe does besides, and nearly all of a page looks like what was looked at already.
+ * What is placed over others (absolute, fixed, sticky and moved) is examined each time. What axe may pass over, as what is switched
+ * off and labels of what is, makes no look known.
  * @returns what is examined now and was not known
  */
 function markSeen({ known, mark, within }: { known: string[]; mark: string; within: string | null }): string[] {
@@ -57,11 +58,13 @@ function markSeen({ known, mark, within }: { known: string[]; mark: string; with
     if (!element) return { paint: "", fade: "", isLoose: false };
     const before = grounds.get(element);
     if (before) return before;
-    const { backgroundColor, backgroundImage, opacity, filter, mixBlendMode, position } = getComputedStyle(element);
+    const { backgroundColor, backgroundImage, opacity, filter, mixBlendMode, position, bottom, right } = getComputedStyle(element);
     const under = groundOf(element.parentElement);
+    // Until somebody scrolls, what sticks to the top or the left lies where the others make room for it.
+    const isMoved = () => bottom !== "auto" || right !== "auto" || isScrolled(element);
     const isOpaque = backgroundImage === "none" && !backgroundColor.startsWith("rgba") && !backgroundColor.includes("/");
     const own = `${backgroundColor} ${backgroundImage}`;
-    const isOverOthers = position === "absolute" || position === "fixed" || position === "sticky";
+    const isOverOthers = position === "absolute" || position === "fixed" || (position === "sticky" && isMoved());
     const ground: Ground = {
       paint: isOpaque ? own : `${own} > ${under.paint}`,
       fade: `${under.fade}${opacity === "1" ? "" : ` ${opacity}`}${filter === "none" ? "" : ` ${filter}`}${mixBlendMode === "normal" ? "" : mixBlendMode}`,
@@ -69,6 +72,10 @@ function markSeen({ known, mark, within }: { known: string[]; mark: string; with
     };
     grounds.set(element, ground);
     return ground;
+  };
+  const isScrolled = (element: Element): boolean => {
+    for (let up = element.parentElement; up; up = up.parentElement) if (up.scrollTop || up.scrollLeft) return true;
+    return false;
   };
   /** Axe does not look at what lies wholly outside of an ancestor that cuts off what does. */
   const isCutOff = (element: Element): boolean => {
@@ -83,16 +90,17 @@ function markSeen({ known, mark, within }: { known: string[]; mark: string; with
   const seen = new Set(known);
   const fresh: string[] = [];
   for (const element of (within === null ? document.body : document.querySelector(within))?.querySelectorAll("*") ?? []) {
+    const letters = [...element.childNodes].map((child) => (child.nodeType === Node.TEXT_NODE ? child.textContent : "")).join("");
+    if (!letters.trim() && !element.matches("input, select, textarea")) element.setAttribute(mark, "");
     // A single letter is left to whoever reads the report.
-    const hasWords = [...element.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && /\w{2}/.test(child.textContent ?? ""));
-    if (!hasWords || element.closest(":disabled, [aria-disabled=true], [aria-hidden=true], [inert], label, legend")) continue;
+    if (!/\w{2}/.test(letters)) continue;
     const { width, height } = element.getBoundingClientRect();
     const { color, fontSize, fontWeight, textShadow, visibility } = getComputedStyle(element);
     const { paint, fade, isLoose } = groundOf(element);
     if (isLoose || width < 2 || height < 2 || visibility !== "visible") continue;
     const look = [color, fontSize, fontWeight, textShadow, fade, paint].join("; ");
     if (seen.has(look)) element.setAttribute(mark, "");
-    else if (!isCutOff(element)) {
+    else if (!isCutOff(element) && !element.closest(":disabled, [aria-disabled=true], [aria-hidden=true], [inert], label, legend")) {
       seen.add(look);
       fresh.push(look);
     }
