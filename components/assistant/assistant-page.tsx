@@ -2,7 +2,7 @@
 
 import { Plus } from "lucide-react";
 import { useSearchParams } from "next/navigation";
-import { useEffect } from "react";
+import { startTransition, useEffect, useOptimistic } from "react";
 import { AssistantView } from "#components/assistant/assistant-view.tsx";
 import { ThreadList, ThreadMenu } from "#components/assistant/thread-list.tsx";
 import { keepCurrentThread } from "#components/assistant/use-current-thread.ts";
@@ -12,14 +12,19 @@ import { Button } from "#components/ui/button.tsx";
 
 /** The assistant as a page: my threads, and the one that is open. */
 export function AssistantPage() {
-  const threadId = useSearchParams().get("thread");
+  // Next tells of an address when there is time: what is written meanwhile would go into the thread that was open before.
+  const [threadId, setThreadId] = useOptimistic(useSearchParams().get("thread"));
   const { project } = useStudio();
   // The panel of other pages goes on with it.
   useEffect(() => {
     if (threadId !== null) keepCurrentThread(project.id, threadId);
   }, [project.id, threadId]);
   // The page is the same for every thread: the server need not be asked for it again.
-  const open = (thread: string | null) => window.history.pushState(null, "", thread === null ? ASSISTANT_PAGE : `?thread=${thread}`);
+  const open = (thread: string | null) =>
+    startTransition(() => {
+      setThreadId(thread);
+      window.history.pushState(null, "", thread === null ? ASSISTANT_PAGE : `?thread=${thread}`);
+    });
   return (
     <div className="flex h-full min-h-0">
       <nav aria-label="Threads" className="flex w-64 shrink-0 flex-col border-r max-md:hidden">
