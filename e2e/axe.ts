@@ -100,7 +100,7 @@ function markSeen({ known, mark, within }: { known: string[]; mark: string; with
     if (isLoose || width < 2 || height < 2 || visibility !== "visible") continue;
     const look = [color, fontSize, fontWeight, textShadow, fade, paint].join("; ");
     if (seen.has(look)) element.setAttribute(mark, "");
-    else if (!isCutOff(element) && !element.closest(":disabled, [aria-disabled=true], [aria-hidden=true], [inert], label, legend")) {
+    else if (!element.closest(":disabled, [aria-disabled=true], [aria-hidden=true], [inert], label, legend") && !isCutOff(element)) {
       seen.add(look);
       fresh.push(look);
     }

@@ -16,7 +16,10 @@ const SCRIPTS = [
   "--no-memory-reducer --no-idle-gc-on-context-disposal --no-minor-gc-task",
 ].join(" ");
 
-/** What the browser would else be told of each page: that it speaks English. To tell a page goes through its whole heap. */
+/**
+ * The language of the browser, as its environment. Playwright's own option for it (`locale`, English unless told otherwise) is set
+ * page by page, and each time Chromium goes through the whole heap of the page's process.
+ */
 const ENGLISH = { LANGUAGE: "en_US", LC_ALL: "en_US.UTF-8" };
 
 export default defineConfig({
@@ -45,7 +48,7 @@ export default defineConfig({
       args: [...(browser.args ?? []), `--js-flags=${SCRIPTS}`],
       env: { ...process.env, ...browser.env, ...ENGLISH } as Record<string, string>,
     },
-    locale: "", // not Playwright's
+    locale: "", // left to ENGLISH
   },
   projects: [
     // Each starts servers of its own, with a database each, and waits for them about half of its time. First and one by one: so

@@ -9,7 +9,10 @@ const root = join(import.meta.dirname, "..");
 const { start } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts as { start: string };
 /** What `npm start` gives to Node in its last step: flags, then the program. */
 export const START_ARGUMENTS = start.slice(start.lastIndexOf(" node ") + " node ".length).split(" ");
-/** A heap that begins with so many MB: a test's server is mostly gone before it is full. A sixth less of what a start costs. */
+/**
+ * What servers of tests get besides (not those of the benchmark): a heap that begins with so many MB, since most of them are stopped
+ * before it is full. It saves a sixth of what a start costs.
+ */
 const SHORT_LIFE = ["--initial-heap-size=256"];
 /** Starting may build the web app first, when nobody has. */
 const START_MS = 300_000;
@@ -117,6 +120,7 @@ process.on("exit", () => {
 function launch({ env = {}, dataDir, port, role, ownGroup = false }: StartOptions & { dataDir: string; port: number }) {
   // Nothing of the surrounding shell gets in: a developer's DATABASE_URL is not a test database.
   const { PATH = "", HOME = "", TMPDIR, NODE_COMPILE_CACHE, DATA_TEMPLATE } = process.env;
+  // A run of tests has made a data folder to copy (data-template.ts).
   const child = spawn(process.execPath, [...(DATA_TEMPLATE ? SHORT_LIFE : []), ...START_ARGUMENTS, ...(role ? ["--role", role] : [])], {
     cwd: root,
     env: {

@@ -363,8 +363,10 @@ test("a thread that was deleted elsewhere says so, and a session that has ended 
   await expect(panel.getByText(/^One/)).toHaveCount(0);
   await expect(panel.getByRole("button", { name: "Stop" })).toHaveCount(0);
   await expect(panel.getByText("The line to the server is down")).toHaveCount(0);
+  const newThread = panel.getByRole("button", { name: "New thread" });
+  await newThread.click({ trial: true }); // a pointer reaches it
   // Written and sent before the page has had any time to show another thread.
-  await panel.getByRole("button", { name: "New thread" }).evaluate(async (button: HTMLElement) => {
+  await newThread.evaluate(async (button: HTMLElement) => {
     button.click();
     await Promise.resolve();
     const field = document.querySelector<HTMLTextAreaElement>("[aria-label=Message]");

@@ -86,6 +86,7 @@ test("a part that does not come says so, and is there after another try; the pag
   const notice = page.getByRole("alert").filter({ hasText: "could not be loaded" });
   await expect(notice).toBeVisible();
   await expect(node(page, "Output Result")).toBeVisible();
+  await notice.getByRole("button", { name: "Try again" }).click({ trial: true }); // a pointer reaches it
   await page.unroute("**/_next/static/chunks/**");
   // Another part may be found missing a moment later, and asks for itself.
   const menu = page.getByRole("menu", { name: "Node actions" });

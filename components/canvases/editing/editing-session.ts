@@ -90,7 +90,7 @@ export function createEditingSession({ canvas, api, onSaved, clock }: SessionOpt
     }
   }
 
-  const autosave = createAutosave<readonly Widget[], Canvas, string>({
+  const autosave = createAutosave<Widgets, Canvas, string>({
     revision: canvas.updated_at,
     work: () => get().widgets,
     send,
