@@ -8,7 +8,7 @@ testDatabase();
 
 const isEnded = async (what: string): Promise<boolean> => {
   const end =
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE strpos(query, $1) > 0 AND state = 'active' AND pid <> pg_backend_pid()";
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND strpos(query, $1) > 0 AND state = 'active' AND pid <> pg_backend_pid()";
   return Boolean((await pool().query(end, [what])).rowCount);
 };
 
