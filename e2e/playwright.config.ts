@@ -28,7 +28,7 @@ export default defineConfig({
   globalSetup: [join(import.meta.dirname, "data-template.ts"), join(import.meta.dirname, "global-setup.ts")],
   fullyParallel: true,
   // Two keep the two cores of a small machine busy; the third is for the specs that mostly wait.
-  workers: 3,
+  workers: 4,
   retries: 0, // a test that passes at the second try is a fault to find, in the product or in itself
   timeout: 60_000,
   expect: { timeout: 15_000 },
@@ -58,6 +58,6 @@ export default defineConfig({
     { name: "security", testMatch: "security/**/*.spec.ts", timeout: 180_000, workers: 2 },
     { name: "api", testMatch: "api/**/*.spec.ts", workers: 2 },
     // Three, as soon as the first are done: a browser's test waits for a server, and the other way round.
-    { name: "ui", testMatch: "ui/**/*.spec.ts" },
+    { name: "ui", testMatch: "ui/**/*.spec.ts", workers: 3 },
   ],
 });
