@@ -27,7 +27,7 @@ export default defineConfig({
   outputDir: join(artifacts, "results"),
   globalSetup: [join(import.meta.dirname, "data-template.ts"), join(import.meta.dirname, "global-setup.ts")],
   fullyParallel: true,
-  // Two keep the two cores of a small machine busy; the third is for the specs that mostly wait.
+  // Three keep the two cores of a small machine busy; the fourth is for the specs that mostly wait.
   workers: 4,
   retries: 0, // a test that passes at the second try is a fault to find, in the product or in itself
   timeout: 60_000,
@@ -52,12 +52,12 @@ export default defineConfig({
   },
   projects: [
     // Each starts servers of its own, with a database each, and waits for them about half of its time. First and one by one: so
-    // there is always one beside two of the others, and the machine never waits with it.
+    // there is always one beside three of the others, and the machine never waits with it.
     { name: "system", testMatch: "system/**/*.spec.ts", timeout: 180_000, workers: 1 },
     // What attackers tried against a running install; `npm run test:security` runs these alone.
     { name: "security", testMatch: "security/**/*.spec.ts", timeout: 180_000, workers: 2 },
     { name: "api", testMatch: "api/**/*.spec.ts", workers: 2 },
-    // Three, as soon as the first are done: a browser's test waits for a server, and the other way round.
+    // A browser's test waits for a server, and the other way round. A fourth would make the others as much slower as it does itself.
     { name: "ui", testMatch: "ui/**/*.spec.ts", workers: 3 },
   ],
 });

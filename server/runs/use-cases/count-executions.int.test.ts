@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
@@ -80,21 +80,25 @@ test("a total is exact before and after the past was counted, and while runs end
   expect(await total(other)).toBe(50);
 });
 
-test.each([
-  {},
-  { status: "completed" as const },
-  { status: "paused" as const },
-  { workflow: 0 },
-  { workflow: 1, status: "failed" as const },
-])(
-  "pages over counted pieces hold every execution once, newest first: %o",
-  async ({ workflow, ...filter }: { workflow?: number; status?: ExecutionStatus }) => {
-    const admin = await database.newAdmin();
-    const workflows = await newWorkflows(admin, ["A", "B"]);
+describe("pages over counted pieces", () => {
+  let admin: ProjectPrincipal;
+  let workflows: string[];
+  beforeAll(async () => {
+    admin = await database.newAdmin();
+    workflows = await newWorkflows(admin, ["A", "B"]);
     // Many at the same time, so that a piece has to end between two times.
     await insert(admin, workflows, 2 * PIECE + 2500, { each: 0.004 });
     await countOlderExecutions(admin.project.id);
     expect(await pieces(admin)).toBeGreaterThan(1);
+  });
+
+  test.each([
+    {},
+    { status: "completed" as const },
+    { status: "paused" as const },
+    { workflow: 0 },
+    { workflow: 1, status: "failed" as const },
+  ])("hold every execution once, newest first: %o", async ({ workflow, ...filter }: { workflow?: number; status?: ExecutionStatus }) => {
     const where = { ...filter, ...(workflow !== undefined && { workflow_id: workflows[workflow] ?? "" }) };
     const rows = await db().execution.findMany({
       where: { project_id: admin.project.id, ...where },
@@ -107,8 +111,8 @@ test.each([
       expect(found.items.map(({ id }) => id)).toEqual(rows.slice((page - 1) * 200, page * 200).map(({ id }) => id));
       expect(found.total).toBe(rows.length);
     }
-  },
-);
+  });
+});
 
 test("thousands that were created in one millisecond are one piece", async () => {
   const admin = await database.newAdmin();
