@@ -145,7 +145,12 @@ test("an autosave that cannot reach the server says so, tries again, and nothing
   await expect(input(page)).toHaveValue("written while the line was down");
 });
 
-test("Stop ends a run: the node under way and the rest are skipped", async ({ signedInPage: page, agent, workflow, modelServer }) => {
+test("Stop ends a run: the node under way is stopped, the rest are skipped", async ({
+  signedInPage: page,
+  agent,
+  workflow,
+  modelServer,
+}) => {
   const gate = `stop-${crypto.randomUUID()}`;
   const { id } = await agent({ name: "Scout", model: `gate-${gate}` });
   const nodes = [{ ...trigger, data: { ...trigger.data, default_input: gate } }, agentNode("First", 330, id), agentNode("Second", 660, id)];
@@ -155,7 +160,7 @@ test("Stop ends a run: the node under way and the rest are skipped", async ({ si
   await page.getByRole("button", { name: "Start run" }).click();
   await expect(node(page, "Agent First")).toHaveAccessibleDescription(/Running/);
   await page.getByRole("button", { name: "Stop", exact: true }).click();
-  await expect(node(page, "Agent First")).toHaveAccessibleDescription(/Skipped/);
+  await expect(node(page, "Agent First")).toHaveAccessibleDescription(/Stopped/);
   await expect(node(page, "Agent Second")).toHaveAccessibleDescription(/Skipped/);
   await expect(page.getByRole("region", { name: "Run", exact: true })).toContainText("Cancelled");
   await expect.poll(async () => (await modelServer.calls({ contains: gate }))[0]?.outcome).toBe("aborted");

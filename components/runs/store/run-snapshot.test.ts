@@ -80,7 +80,7 @@ test("a new attempt starts afresh", () => {
   expect(snapshot.nodes.a).toMatchObject({ status: "running", attempt: 2, arriving: "The answer" });
 });
 
-test("a failure keeps the reason, and what was under way is skipped at the end", () => {
+test("a failure keeps the reason, and at the end what was under way is stopped, what was never reached skipped", () => {
   const snapshot = play(empty(), [
     start("t"),
     start("a"),
@@ -89,7 +89,17 @@ test("a failure keeps the reason, and what was under way is skipped at the end",
   ]);
   expect(snapshot).toMatchObject({ status: "failed", error: "Start: 401 wrong key", duration_ms: 9 });
   expect(snapshot.nodes.t).toMatchObject({ status: "failed", error: "401 wrong key" });
-  expect(snapshot.nodes.a?.status).toBe("skipped");
+  expect(["a", "o"].map((id) => cardStatus(snapshot, id))).toEqual(["stopped", "skipped"]);
+  // The API's answer, which comes a moment later, says the same.
+  const told = { ...idleResult, status: "skipped" as const };
+  const results = { a: { ...told, started_at: time, stopped: true as const }, o: told };
+  const later = snapshotOf(execution("failed", results), 5);
+  expect(["a", "o"].map((id) => cardStatus(later, id))).toEqual(["stopped", "skipped"]);
+});
+
+test("a node that is skipped when it had begun is stopped", () => {
+  const snapshot = play(empty(), [start("a"), { type: "node_skipped", ...eventFields, node_id: "a" }]);
+  expect(cardStatus(snapshot, "a")).toBe("stopped");
 });
 
 const inLoop = (event: ExecutionEvent, iteration: string): ExecutionEvent => ({ ...event, iteration }) as ExecutionEvent;

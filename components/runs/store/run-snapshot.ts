@@ -277,7 +277,7 @@ function patchOf(node: NodeSnapshot, event: NodeEvent): Partial<NodeSnapshot> | 
     case "node_failed":
       return { status: "failed", error: event.error, started_at: node.started_at ?? event.timestamp, duration_ms: event.duration_ms };
     case "node_skipped":
-      return { status: "skipped" };
+      return skipped(node);
     case "loop_progress":
       return { iterations: { total: event.total, complete: event.complete, failed: event.failed } };
     case "execution_paused":
@@ -292,10 +292,16 @@ function patchOf(node: NodeSnapshot, event: NodeEvent): Partial<NodeSnapshot> | 
   }
 }
 
+/** How a node ends that does no more: one that had begun was stopped, as the API will tell it too. */
+const skipped = ({ started_at, reused }: NodeSnapshot): Pick<NodeSnapshot, "status" | "stopped"> => ({
+  status: "skipped",
+  ...(started_at !== null && !reused && { stopped: true }),
+});
+
 /** At the end nothing runs any more: what was under way or never reached has been skipped. */
 function settled(snapshot: RunSnapshot): RunSnapshot {
   const nodes = Object.fromEntries(
-    Object.entries(snapshot.nodes).map(([id, node]) => [id, isOver(node.status) ? node : { ...node, status: "skipped" as const }]),
+    Object.entries(snapshot.nodes).map(([id, node]) => [id, isOver(node.status) ? node : { ...node, ...skipped(node) }]),
   );
   return { ...snapshot, nodes: dictionary(nodes), waiting: dictionary() };
 }
