@@ -68,7 +68,8 @@ interface Fixtures {
   executed(workflow: { id: string }, body?: object): Promise<Execution>;
   /**
    * A page of a browser in which `person` is signed in. The next test goes on with it: what no test takes back (functions and
-   * scripts put into it, sessions of its protocol) belongs into a page of the test's own.
+   * scripts put into it, sessions of its protocol) belongs into a page of the test's own; a clock, which is in all pages of its
+   * window and of those that come, into a window (newWindow).
    */
   signedInPage: Page;
   /** The same for one other person in a test: in the project that is given, or the first; or for nobody, who is signed in nowhere. */
@@ -133,7 +134,8 @@ async function empty(window: BrowserContext, url: string): Promise<void> {
   await page.mouse.move(-1, -1); // beside everything
 }
 
-async function withWindow(browser: Browser, use: (window: BrowserContext) => Promise<void>): Promise<void> {
+/** A browser's window with nobody signed in, as tests have it. Who opens one closes it. */
+export async function newWindow(browser: Browser): Promise<BrowserContext> {
   const window = await browser.newContext({ baseURL: process.env.BASE_URL ?? "", viewport: VIEWPORT });
   // Against a development server: a page that reloads itself because a file was saved is no test.
   await window.routeWebSocket(/_next\/.*hmr/, (socket) => {
@@ -143,6 +145,11 @@ async function withWindow(browser: Browser, use: (window: BrowserContext) => Pro
   });
   // Less than a test has: what is not to be done, or does not come, is named with its place.
   window.setDefaultTimeout(30_000);
+  return window;
+}
+
+async function withWindow(browser: Browser, use: (window: BrowserContext) => Promise<void>): Promise<void> {
+  const window = await newWindow(browser);
   await use(window);
   await window.close();
 }

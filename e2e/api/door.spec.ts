@@ -10,6 +10,8 @@ let browser: APIRequestContext;
 let anyone: APIRequestContext;
 let key: string;
 
+test.describe.configure({ mode: "default" }); // by one worker, which starts once what all of them need
+
 test.beforeAll(async () => {
   ({ api, browser, key } = await newHost());
   anyone = await stranger();

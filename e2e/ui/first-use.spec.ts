@@ -5,21 +5,21 @@ import { canvas, node } from "#e2e/ui/locators.ts";
 
 // What the editor is not drawn with is loaded when it is first asked for: what was asked for before it is there happens when it is.
 
+const CHUNKS = "**/_next/static/chunks/**";
+
 /** Opens the page, and holds back every further script until `release`. */
 async function openHeld(page: Page, path: string): Promise<{ release: () => void; held: () => number }> {
   const gate = Promise.withResolvers<void>();
-  let isHeld = false;
   let held = 0;
-  await page.route("**/_next/static/chunks/**", async (route) => {
-    if (isHeld) {
-      held += 1;
-      await gate.promise;
-    }
-    await route.continue();
-  });
+  // While requests pass through a test, the browser takes nothing out of its cache.
+  await page.unroute(CHUNKS);
   await page.goto(path);
   await expect(node(page, "Output Result")).toBeVisible();
-  isHeld = true;
+  await page.route(CHUNKS, async (route) => {
+    held += 1;
+    await gate.promise;
+    await route.continue();
+  });
   return { release: gate.resolve, held: () => held };
 }
 

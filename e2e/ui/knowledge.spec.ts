@@ -7,6 +7,8 @@ import { RagDocument } from "#server/features/knowledge/schema.ts";
 import { pdfFile } from "#server/testing/office-files.ts";
 
 let web: KnowledgeServer;
+test.describe.configure({ mode: "default" }); // by one worker, which starts once what all of them need
+
 test.beforeAll(async () => {
   web = await startKnowledgeServer();
 });
@@ -18,7 +20,7 @@ test("a source is created, filled with a text, a file and a page, searched, and 
   await page.getByRole("button", { name: "New source" }).click();
   const dialog = page.getByRole("dialog", { name: "New knowledge source" });
   await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("Handbook");
-  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  expect(await axeFaultsInBothThemes(page, "[role=dialog]")).toEqual([]);
   await dialog.getByRole("button", { name: "Create source" }).click();
   await expect(page.getByRole("heading", { name: "Handbook", level: 1 })).toBeVisible();
   await expect(page.getByRole("heading", { name: "No documents yet" })).toBeVisible();

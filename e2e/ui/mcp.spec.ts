@@ -4,6 +4,8 @@ import { expect, test } from "#e2e/fixtures.ts";
 import { type McpProcess, startMcpProcess } from "#e2e/mcp-process.ts";
 
 let mcp: McpProcess;
+test.describe.configure({ mode: "default" }); // by one worker, which starts once what all of them need
+
 test.beforeAll(async () => {
   mcp = await startMcpProcess();
 });
@@ -23,7 +25,7 @@ test("a server is looked at, connected, refreshed, changed and deleted", async (
   await dialog.getByRole("button", { name: "Discover tools" }).click();
   await expect(dialog.getByRole("region", { name: "Tools of the server" })).toContainText("Adds two numbers.");
   expect((await api.get("/mcp")).body.total).toBe(0);
-  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  expect(await axeFaultsInBothThemes(page, "[role=dialog]")).toEqual([]);
   await dialog.getByRole("switch", { name: "Agents get slow" }).click();
   await dialog.getByRole("button", { name: "Connect", exact: true }).click();
 
