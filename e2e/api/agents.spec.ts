@@ -1,7 +1,8 @@
-import { type APIRequestContext, type APIResponse, expect, test } from "@playwright/test";
+import type { APIRequestContext, APIResponse } from "@playwright/test";
 import type { z } from "zod";
 import { newHost, newProject, newUser, type Project } from "#e2e/api/people.ts";
 import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
+import { expect, test } from "#e2e/fixtures.ts";
 import { Agent, AgentPage, AgentReply } from "#server/features/agents/schema.ts";
 import { LlmKey } from "#server/features/llm-keys/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";

@@ -1,7 +1,8 @@
-import { type APIRequestContext, expect, test } from "@playwright/test";
+import type { APIRequestContext } from "@playwright/test";
 import { newHost, newProject, newUser, type Project } from "#e2e/api/people.ts";
 import { readEvents, type WireEvent } from "#e2e/api/read-stream.ts";
 import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
+import { expect, test } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { AgentReply, ChatEvent } from "#server/features/agents/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";

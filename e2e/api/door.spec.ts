@@ -1,7 +1,8 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { type APIRequestContext, type APIResponse, expect, test } from "@playwright/test";
+import type { APIRequestContext, APIResponse } from "@playwright/test";
 import { newHost, stranger } from "#e2e/api/people.ts";
+import { expect, test } from "#e2e/fixtures.ts";
 
 const base = new URL(process.env.BASE_URL ?? "http://localhost");
 

@@ -1,5 +1,5 @@
-import { expect, test } from "@playwright/test";
 import { join, newHost, newProject, newUser, signIn, stranger, withNewKey } from "#e2e/api/people.ts";
+import { expect, test } from "#e2e/fixtures.ts";
 
 test("a new key works at once, is shown once, and ends when it is deleted", async () => {
   const { browser } = await newHost();

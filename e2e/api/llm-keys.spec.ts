@@ -1,6 +1,7 @@
-import { type APIRequestContext, expect, test } from "@playwright/test";
+import type { APIRequestContext } from "@playwright/test";
 import { newHost, newProject, newUser, type Project } from "#e2e/api/people.ts";
 import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
+import { expect, test } from "#e2e/fixtures.ts";
 import { LlmKey, LlmKeyPage, ModelList, ProviderList } from "#server/features/llm-keys/schema.ts";
 import { providerIds } from "#server/llm/kinds.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { expect, test } from "@playwright/test";
 import { apiClient } from "#e2e/api-client.ts";
+import { expect, test } from "#e2e/fixtures.ts";
 import { startTreadle, type Treadle } from "#e2e/server.ts";
 import { firstUser, noRateLimit } from "#e2e/system/install.ts";
 import { newId } from "#server/platform/new-id.ts";

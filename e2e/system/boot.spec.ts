@@ -52,12 +52,12 @@ test("DATABASE_URL without the secrets that belong to it", async () => {
 
 test("an Inngest server without its keys, which would refuse every run", async () => {
   const env = { INNGEST_BASE_URL: "http://127.0.0.1:1", INNGEST_EVENT_KEY: "e1" };
-  expectRefusal(await startAndEnd({ env }), /INNGEST_SIGNING_KEY must be set .*INNGEST_DEV=1/);
+  expectRefusal(await startAndEnd({ env, dataDir: newDataDir() }), /INNGEST_SIGNING_KEY must be set .*INNGEST_DEV=1/);
 });
 
 test("a setting that is not usable is named", async () => {
-  expectRefusal(await startAndEnd({ env: { RATE_LIMIT_BURST: "many" } }), /RATE_LIMIT_BURST/);
-  expectRefusal(await startAndEnd({ env: { BOOTSTRAP_EMAIL: "ada@example.com" } }), /BOOTSTRAP_PASSWORD/);
+  expectRefusal(await startAndEnd({ env: { RATE_LIMIT_BURST: "many" }, dataDir: newDataDir() }), /RATE_LIMIT_BURST/);
+  expectRefusal(await startAndEnd({ env: { BOOTSTRAP_EMAIL: "ada@example.com" }, dataDir: newDataDir() }), /BOOTSTRAP_PASSWORD/);
 });
 
 test("a second start on the same data folder says who holds it; SIGTERM ends everything", async () => {

@@ -6,7 +6,7 @@ import { apiClient } from "#e2e/api-client.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { newDataDir, startTreadle } from "#e2e/server.ts";
 import { noLimits, onPostgres, signedIn } from "#e2e/system/install.ts";
-import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
+import { newDatabase } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { Agent } from "#server/features/agents/schema.ts";
 import { LlmKey } from "#server/features/llm-keys/schema.ts";
@@ -18,7 +18,7 @@ const LIMIT_MS = 5000;
 const key = `sk-service-${"acrosses".repeat(5)}`;
 
 test("runs are cancelled by a process that carries none of them: begun where accepted, taken by workers, gone on after a review", async () => {
-  const postgres = await startOwnPostgres();
+  const postgres = await newDatabase();
   const models = await startModelServer();
   const env = { ...onPostgres(postgres, key), ...noLimits, ALLOW_PRIVATE_NETWORK: "1", WORKER_CONCURRENCY: "2" };
   const dataDir = newDataDir();

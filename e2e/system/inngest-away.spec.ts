@@ -5,7 +5,7 @@ import { apiClient } from "#e2e/api-client.ts";
 import { type FunctionRun, type InngestServer, type ReceivedEvent, startInngestServer } from "#e2e/fakes/inngest-server.ts";
 import { newDataDir, startTreadle } from "#e2e/server.ts";
 import { noLimits, onPostgres } from "#e2e/system/install.ts";
-import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
+import { newDatabase } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
 import { ExecuteResult, Execution } from "#server/runs/schema.ts";
@@ -25,7 +25,7 @@ const asking = (nodes: Parameters<typeof graphOf>[0], edges: string[]) =>
 const serversGraph = asking({ t: ["trigger"], o: ["output"] }, ["t>o"]);
 
 async function install(inngest: InngestServer) {
-  const postgres = await startOwnPostgres();
+  const postgres = await newDatabase();
   const dataDir = newDataDir();
   const settings = { INNGEST_BASE_URL: inngest.url, INNGEST_EVENT_KEY: EVENT_KEY, INNGEST_SIGNING_KEY: SIGNING_KEY };
   const start = () => startTreadle({ dataDir, env: { ...onPostgres(postgres, key), ...noLimits, ...settings } });

@@ -6,7 +6,7 @@ import { type FunctionRun, type ReceivedEvent, startInngestServer } from "#e2e/f
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { startTreadle } from "#e2e/server.ts";
 import { noLimits, onPostgres } from "#e2e/system/install.ts";
-import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
+import { newDatabase } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { Agent } from "#server/features/agents/schema.ts";
 import { LlmKey } from "#server/features/llm-keys/schema.ts";
@@ -18,7 +18,7 @@ const SIGNING_KEY = "00112233445566778899aabbccddeeff";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 test("with an Inngest server nothing here carries a run that works outside: it is asked by ids, calls each step itself, and is woken by a decision", async () => {
-  const postgres = await startOwnPostgres();
+  const postgres = await newDatabase();
   const models = await startModelServer();
   const inngest = await startInngestServer(SIGNING_KEY);
   const server = await startTreadle({

@@ -9,7 +9,7 @@ export const firstUser = (key: string) => ({
 });
 
 /** The same for processes that share one database. */
-export const onPostgres = ({ url }: OwnPostgres, key: string) => ({
+export const onPostgres = ({ url }: Pick<OwnPostgres, "url">, key: string) => ({
   DATABASE_URL: url,
   AUTH_SECRET: "a".repeat(32),
   ENCRYPTION_KEY: "e".repeat(32),

@@ -5,7 +5,7 @@ import { apiClient } from "#e2e/api-client.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { newDataDir, startTreadle } from "#e2e/server.ts";
 import { noRateLimit, onPostgres } from "#e2e/system/install.ts";
-import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
+import { newDatabase } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { Agent } from "#server/features/agents/schema.ts";
 import { LlmKey } from "#server/features/llm-keys/schema.ts";
@@ -17,7 +17,7 @@ const key = `sk-service-${"missing1".repeat(5)}`;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 test("fires missed while the service was down are made up for by one run, by a start alone and by no later one", async () => {
-  const postgres = await startOwnPostgres(); // outlives the service: what came due meanwhile is written there
+  const postgres = await newDatabase(); // outlives the service: what came due meanwhile is written there
   const models = await startModelServer();
   const place = { dataDir: newDataDir(), port: await freePort() };
   const start = () => startTreadle({ ...place, env: { ...onPostgres(postgres, key), ...noRateLimit, ALLOW_PRIVATE_NETWORK: "1" } });

@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import pg from "pg";
 import { postgresOf, preparedDataDir } from "#e2e/server.ts";
 import { until } from "#e2e/until.ts";
 import { ownSecrets } from "#server/boot/own-secrets.ts";
@@ -16,6 +18,7 @@ export interface OwnPostgres {
   stop(): Promise<void>;
 }
 
+/** A PostgreSQL of one test, with the database of an install in it. A test that neither kills nor fills it takes a database (newDatabase). */
 export async function startOwnPostgres(): Promise<OwnPostgres> {
   const [dataDir, port] = [preparedDataDir(), await freePort()];
   const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200"];
@@ -36,4 +39,21 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     },
     stop: () => stop(),
   };
+}
+
+let shared: Promise<OwnPostgres> | undefined;
+
+/** A database of one test, migrated and empty, on a PostgreSQL that the tests of this process share; it is ended with the process. */
+export async function newDatabase(): Promise<Pick<OwnPostgres, "url" | "stop">> {
+  shared ??= startOwnPostgres();
+  const { url } = await shared;
+  const addressOf = (name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+  const administer = async (sql: string) => {
+    const client = new pg.Client(addressOf("postgres"));
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+  };
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  await administer(`CREATE DATABASE ${name} TEMPLATE treadle STRATEGY file_copy`);
+  return { url: addressOf(name), stop: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
 }

@@ -5,7 +5,7 @@ import { apiClient } from "#e2e/api-client.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { newDataDir, startTreadle } from "#e2e/server.ts";
 import { noLimits, onPostgres } from "#e2e/system/install.ts";
-import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
+import { newDatabase } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { Agent } from "#server/features/agents/schema.ts";
 import { LlmKey } from "#server/features/llm-keys/schema.ts";
@@ -15,7 +15,7 @@ import { ExecuteResult } from "#server/runs/schema.ts";
 const key = `sk-service-${"followed".repeat(5)}`;
 
 test("on a PostgreSQL that is shared, who starts again in a folder takes up what was held there at once, and from the living nothing", async () => {
-  const [postgres, models] = [await startOwnPostgres(), await startModelServer()];
+  const [postgres, models] = [await newDatabase(), await startModelServer()];
   const env = { ...onPostgres(postgres, key), ...noLimits, ALLOW_PRIVATE_NETWORK: "1" };
   const dataDir = newDataDir();
   const start = () => startTreadle({ env, dataDir });

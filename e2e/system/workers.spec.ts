@@ -8,7 +8,7 @@ import { newDataDir, startTreadle } from "#e2e/server.ts";
 import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
 import { noLimits, onPostgres } from "#e2e/system/install.ts";
 import { lengthOf } from "#e2e/system/length.ts";
-import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
+import { newDatabase } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { Agent } from "#server/features/agents/schema.ts";
 import { LlmKeyPage } from "#server/features/llm-keys/schema.ts";
@@ -43,7 +43,7 @@ async function executeHeld(api: ApiClient): Promise<ExpectedRun> {
 
 test("two workers share the runs; one is killed, and every run ends with its calls made once", async () => {
   const RUNS = lengthOf({ short: 20, long: 120 });
-  const postgres = await startOwnPostgres();
+  const postgres = await newDatabase();
   const models = await startModelServer();
   const env = {
     ...onPostgres(postgres, key),
@@ -123,7 +123,7 @@ test("two workers share the runs; one is killed, and every run ends with its cal
 });
 
 test("runs of which nobody was told are carried once, although two workers look for them", async () => {
-  const postgres = await startOwnPostgres();
+  const postgres = await newDatabase();
   const models = await startModelServer();
   const env = {
     ...onPostgres(postgres, key),

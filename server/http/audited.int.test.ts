@@ -12,11 +12,11 @@ import { appRouter, createCaller } from "#server/http/trpc/root.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import type { ApiContext } from "#server/platform/rpc/trpc.ts";
-import { hashPassword } from "#server/platform/secrets.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { addMember } from "#server/testing/add-member.ts";
 import { codeNow } from "#server/testing/authenticator.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
+import { quickHash } from "#server/testing/quick-hash.ts";
 import { collectEvents, newPausedRun, openReview } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 import type { Operation } from "#server/workflow/operations.ts";
@@ -70,7 +70,7 @@ const graph = (kind: string, more: object = {}) => ({
 async function world() {
   const admin = await database.newInstallAdmin();
   const { user: colleague } = await database.newAdmin();
-  await db().user.update({ where: { id: admin.user.id }, data: { password_hash: await hashPassword(password) } });
+  await db().user.update({ where: { id: admin.user.id }, data: { password_hash: await quickHash(password) } });
   const context = (principal: ProjectPrincipal): ApiContext => ({
     principal,
     address: "unknown",
@@ -208,7 +208,7 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
   "identity.resumeMemberships": [
     "member.join",
     async ({ admin, asked }) => {
-      const { api, user } = await asked({ password_hash: await hashPassword(password) });
+      const { api, user } = await asked({ password_hash: await quickHash(password) });
       await addMember(admin, user, "viewer");
       const other = await database.newAdmin();
       const { invite_url } = await setMember(other, { project_id: other.project.id, email: user.email, role: "viewer" });

@@ -13,6 +13,13 @@ import {
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
+/** A deep copy of plain values and dates, which shares its texts: a structured clone writes each of them down and reads it again. */
+function copyOf<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map((part) => copyOf(part)) as Value;
+  if (typeof value !== "object" || value === null || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copyOf(part)])) as Value;
+}
+
 const pathOf = ({ iteration, handle }: LedgerRow) => (handle === ITEM ? parentOf(iteration) : iteration);
 
 /** What a later segment finds, as LEDGER_WITH_LOOPS, ITEMS_ENDED and BODY_OUTPUTS_LENGTH of the real store have it. */
@@ -30,7 +37,7 @@ function found(graph: Graph, rows: readonly LedgerRow[]): Past {
   const outputs = rows.filter(({ node_id, status }) => status === "complete" && bodyOutputs.includes(node_id));
   return {
     kept: outputs.reduce((sum, { output }) => sum + (output?.length ?? 0), 0),
-    ledger: structuredClone(ledger).map((row) => ({ ...row, input: row.status === "running" ? row.input : null })),
+    ledger: copyOf(ledger).map((row) => ({ ...row, input: row.status === "running" ? row.input : null })),
     items: [...loops.values()].flatMap((items): EndedItems[] =>
       items.slice(0, 1).map((first) => ({
         node_id: first.node_id,
@@ -80,8 +87,8 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
   const keepRows = ({ rows }: Commit) => {
     for (const row of rows) {
       const at = run.ledger.findIndex((known) => known.id === row.id);
-      if (at === -1) run.ledger.push(structuredClone(row));
-      else run.ledger[at] = structuredClone(row);
+      if (at === -1) run.ledger.push(copyOf(row));
+      else run.ledger[at] = copyOf(row);
     }
   };
   const listeners = new Set<() => void>();
@@ -100,7 +107,7 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     }),
     commit: async (_, commit) => {
       run.status = commit.ending?.status ?? commit.status ?? run.status;
-      commits.push(structuredClone(commit));
+      commits.push(copyOf(commit));
       keepWaits(commit);
       keepRows(commit);
     },
@@ -114,8 +121,8 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     renew: async () => true,
     release: async () => false,
     items: async (_, { node_id, path }) =>
-      structuredClone(run.ledger.filter((row) => row.node_id === node_id && row.handle === ITEM && parentOf(row.iteration) === path)),
-    bodyOutputs: async (_, ids) => structuredClone(run.ledger.filter((row) => ids.includes(row.node_id) && row.status === "complete")),
+      copyOf(run.ledger.filter((row) => row.node_id === node_id && row.handle === ITEM && parentOf(row.iteration) === path)),
+    bodyOutputs: async (_, ids) => copyOf(run.ledger.filter((row) => ids.includes(row.node_id) && row.status === "complete")),
     closeOpen: async () => {
       for (const row of run.ledger) if (row.status === "running" || row.status === "waiting") row.status = "skipped";
     },

@@ -5,8 +5,8 @@ import { insertAccount } from "#server/features/identity/new-account.ts";
 import { createPlatformKey } from "#server/features/platform-keys/service.ts";
 import { passwordMark } from "#server/platform/auth/session.ts";
 import { db } from "#server/platform/db/client.ts";
-import { hashPassword } from "#server/platform/secrets.ts";
 import { settings } from "#server/platform/settings.ts";
+import { quickHash } from "#server/testing/quick-hash.ts";
 
 /** Somebody with an account, a project of which he or she is admin, and a platform key. */
 export interface NewAccount {
@@ -25,7 +25,7 @@ export interface NewAccount {
  */
 export async function newAccount(): Promise<NewAccount> {
   const password = randomUUID();
-  const account = { email: `${randomUUID()}@example.com`, name: "Robin Weaver", password_hash: await hashPassword(password) };
+  const account = { email: `${randomUUID()}@example.com`, name: "Robin Weaver", password_hash: await quickHash(password) };
   const { user, project } = await db().$transaction(async (tx) => {
     const user = await insertAccount(tx, { ...account, made_through: "sign_up", is_verified: false });
     return { user, project: await insertFirstProject(tx, user) };

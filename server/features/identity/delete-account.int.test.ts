@@ -11,11 +11,11 @@ import { approveExecution } from "#server/features/reviews/decide.ts";
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { principalOf } from "#server/platform/auth/principal-of.ts";
 import { db } from "#server/platform/db/client.ts";
-import { hashPassword } from "#server/platform/secrets.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { listExecutions } from "#server/runs/use-cases/list-executions.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import { addMember } from "#server/testing/add-member.ts";
+import { quickHash } from "#server/testing/quick-hash.ts";
 import { collectEvents, newPausedRun, openReview } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 import { testKeyAuth } from "#server/testing/test-key-auth.ts";
@@ -27,7 +27,7 @@ beforeAll(() => {
 afterAll(() => vi.restoreAllMocks());
 
 const password = "correct horse battery";
-const hashed = hashPassword(password);
+const hashed = quickHash(password);
 
 async function withPassword(): Promise<ProjectPrincipal> {
   const person = await database.newAdmin();

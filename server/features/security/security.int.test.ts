@@ -23,11 +23,11 @@ import { countCodeTry, countOwnCodeTry, forgetOwnCodeTries } from "#server/platf
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { principalOf } from "#server/platform/auth/principal-of.ts";
 import { db } from "#server/platform/db/client.ts";
-import { hashPassword } from "#server/platform/secrets.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { addMember } from "#server/testing/add-member.ts";
 import { authBrowser } from "#server/testing/auth-browser.ts";
 import { codeNow } from "#server/testing/authenticator.ts";
+import { quickHash } from "#server/testing/quick-hash.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
@@ -48,7 +48,7 @@ beforeEach(async () => {
 
 async function withPassword(data: { email_verified_at?: Date } = { email_verified_at: new Date() }): Promise<ProjectPrincipal> {
   const person = await database.newAdmin();
-  await db().user.update({ where: { id: person.user.id }, data: { ...data, password_hash: await hashPassword(password) } });
+  await db().user.update({ where: { id: person.user.id }, data: { ...data, password_hash: await quickHash(password) } });
   return person;
 }
 

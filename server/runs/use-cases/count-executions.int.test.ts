@@ -38,11 +38,15 @@ const total = async (admin: ProjectPrincipal, filter: Filter = {}) =>
 
 /** What every filter gives, and what counting would. */
 async function expectTruth(admin: ProjectPrincipal, workflows: string[]): Promise<void> {
-  const project_id = admin.project.id;
+  const { rows } = await pool().query<Required<Filter> & { count: number }>(
+    "SELECT workflow_id, status, count(*)::int AS count FROM executions WHERE project_id = $1 GROUP BY workflow_id, status",
+    [admin.project.id],
+  );
   for (const workflow_id of [undefined, ...workflows])
     for (const status of [undefined, ...Statuses.options]) {
       const filter = { ...(workflow_id && { workflow_id }), ...(status && { status }) };
-      expect([filter, await total(admin, filter)]).toEqual([filter, await db().execution.count({ where: { project_id, ...filter } })]);
+      const meant = rows.filter((row) => (!workflow_id || row.workflow_id === workflow_id) && (!status || row.status === status));
+      expect([filter, await total(admin, filter)]).toEqual([filter, meant.reduce((sum, { count }) => sum + count, 0)]);
     }
 }
 

@@ -29,10 +29,10 @@ test("a large log has the beginnings of its texts, one item of it the whole, and
   const start = async () => (await startExecution({ ...common, trigger: "manual", input: "", params: null })).execution_id;
 
   const few = await start();
-  await addItems(few, 20, 3 * MIB);
+  await addItems(few, 8, 3 * MIB);
   const { items } = await getExecutionLogs(admin, { execution_id: few, node_id: "a" });
   const beginning = "🧵".repeat(PREVIEW_CHARACTERS);
-  expect(items).toHaveLength(20);
+  expect(items).toHaveLength(8);
   for (const item of items) expect(item).toMatchObject({ input: "short", output: beginning, truncated: true });
   const [one] = (await getExecutionLogs(admin, { execution_id: few, node_id: "a", iteration: "7" })).items;
   expect(one).not.toHaveProperty("truncated");

@@ -78,8 +78,11 @@ export function testFuzz(part: number, parts: number): void {
     const faults = outcomes.flatMap((outcome) => outcome.faults);
     let refused = outcomes.filter(({ isRefused }) => isRefused).map(({ mutation }) => mutation);
     let sent = mutations.length;
+    let isMixed = refused.length < sent;
+    // Where even what was served has changed nothing, as reading does, nothing that was refused has.
+    if (isMixed && operation.method === "GET" && differences(before, await open.sums()).length === 0) return { sent, faults };
     // What was served may have changed things; then the comparison needs a round of refusals alone.
-    for (let round = 0, isMixed = refused.length < sent; isMixed && round < 3; round++) {
+    for (let round = 0; isMixed && round < 3; round++) {
       sample = await open.sampleOf(operation);
       before = await open.sums();
       const again = await inWaves(refused, (mutation) => fire(operation, mutation, sample));
