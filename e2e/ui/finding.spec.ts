@@ -29,7 +29,7 @@ test("the palette finds objects, what stands in their nodes, things to do and th
   await expect(option(/^Quarterly heron$/)).toHaveAttribute("aria-selected", "true");
   await expect(option(/^Birds Wetlands · How many herons nest there\?$/)).toBeVisible();
   await expect(option(/^Birds/).locator("mark")).toHaveText("heron");
-  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  expect(await axeFaultsInBothThemes(page, "[role=dialog]")).toEqual([]); // modal
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   // It leads to the very node.
@@ -53,7 +53,7 @@ test("the palette finds objects, what stands in their nodes, things to do and th
   await page.keyboard.press("Enter");
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await page.keyboard.press("ControlOrMeta+k");
-  await page.keyboard.type("signature of a webhook");
+  await field.fill("signature of a webhook");
   await expect(option(/^Triggers · Webhook/).first()).toBeVisible();
   await field.fill("light theme");
   await page.keyboard.press("Enter");
@@ -77,36 +77,15 @@ test("on a phone the list's buttons stand beside its title, and the palette is b
 });
 
 test("workflows are searched, filed, tagged and changed many at a time", async ({ signedInPage: page, api }) => {
-  for (let n = 1; n <= 52; n++) await api.post("/workflows", { name: `Report ${n}` }, { status: 201 });
-  const { body: child } = await api.post("/workflows", { name: "Child" }, { schema: Workflow, status: 201 });
-  const nodes = [
-    { id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start", kind: "manual" } },
-    { id: "w", type: "workflowNode", position: { x: 300, y: 0 }, data: { label: "Run it", workflow_id: child.id } },
-  ];
-  await api.post("/workflows", { name: "Parent", nodes, edges: [{ id: "e", source: "t", target: "w" }] }, { status: 201 });
+  const report = (n: number) => api.post("/workflows", { name: `Report ${n}` }, { status: 201 });
+  for (const n of [1, 2, 10]) await report(n);
   const row = (name: string) => page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
   const select = (name: string) => page.getByRole("checkbox", { name: `Select ${name}`, exact: true }).click();
   const bar = page.getByRole("region", { name: "Selected workflows" });
 
-  // The palette says that there are more than it lists, and leads to all of them; a page that is not there gives way to the last.
-  await page.goto("/runs");
-  await page
-    .getByRole("button", { name: /^Search/ })
-    .first()
-    .click();
-  await page.getByRole("combobox", { name: "Search, or say what to do" }).fill("report");
-  await page.getByRole("option", { name: "All in Workflows with “report”" }).click();
-  await expect(page.getByText("1–50 of 52")).toBeVisible();
-  await page.goto("/workflows?page=9");
-  await expect(page.getByText("51–54 of 54")).toBeVisible();
   await page.goto("/workflows");
-  await expect(page.getByText("1–50 of 54")).toBeVisible();
-  // The first one is on the second page; the search finds it all the same.
   await page.getByRole("searchbox", { name: "Search workflows" }).fill("report 1");
-  await expect(row("Report 1")).toBeVisible();
   await expect(row("Report 2")).toHaveCount(0);
-  await expect(row("Report 1").locator("mark").first()).toHaveText("Report");
-
   await select("Report 1");
   await select("Report 10");
   await expect(bar).toContainText("2 selected");
@@ -140,7 +119,38 @@ test("workflows are searched, filed, tagged and changed many at a time", async (
   await row("Report 1").getByRole("button", { name: "Only with tag news" }).click();
   await expect(page.getByRole("combobox", { name: "Tag" })).toHaveText("news (2)");
   await page.getByRole("button", { name: "Clear filters" }).click();
-  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+
+  // Many more, all of them newer.
+  for (let n = 1; n <= 52; n++) if (![1, 2, 10].includes(n)) await report(n);
+  const { body: child } = await api.post("/workflows", { name: "Child" }, { schema: Workflow, status: 201 });
+  const nodes = [
+    { id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start", kind: "manual" } },
+    { id: "w", type: "workflowNode", position: { x: 300, y: 0 }, data: { label: "Run it", workflow_id: child.id } },
+  ];
+  await api.post("/workflows", { name: "Parent", nodes, edges: [{ id: "e", source: "t", target: "w" }] }, { status: 201 });
+
+  // The palette says that there are more than it lists, and leads to all of them; a page that is not there gives way to the last.
+  await page.goto("/runs");
+  await page
+    .getByRole("button", { name: /^Search/ })
+    .first()
+    .click();
+  await page.getByRole("combobox", { name: "Search, or say what to do" }).fill("report");
+  await page.getByRole("option", { name: "All in Workflows with “report”" }).click();
+  await expect(page.getByText("1–50 of 52")).toBeVisible();
+  await page.goto("/workflows?page=9");
+  await expect(page.getByText("51–54 of 54")).toBeVisible();
+  await expect(row("Report 1").getByRole("button", { name: "Only with tag monthly" })).toBeVisible();
+  expect(await axeFaultsInBothThemes(page)).toEqual([]); // folders, tags, pages, and a row of each
+  await page.goto("/workflows");
+  await expect(page.getByText("1–50 of 54")).toBeVisible();
+  // The first one is on the second page; the search finds it all the same.
+  await page.getByRole("searchbox", { name: "Search workflows" }).fill("report 1");
+  await expect(row("Report 1")).toBeVisible();
+  await expect(row("Report 2")).toHaveCount(0);
+  await expect(row("Report 1").locator("mark").first()).toHaveText("Report");
+  await page.getByRole("searchbox", { name: "Search workflows" }).fill("");
+  await expect(page.getByText("1–50 of 54")).toBeVisible();
 
   // All that a filter gives, on every page of it.
   await folders.getByRole("button", { name: "In no folder 52" }).click();

@@ -13,14 +13,19 @@ import { Execution, ExecutionSummary } from "#server/runs/schema.ts";
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
 const problem = (page: Page) => panel(page).getByRole("alert");
 
-test("an HTTP node's credential is chosen from the project's, or named first and added from where it is missing", async ({
+test("an HTTP node: credentials chosen or added, headers in lines by keyboard, and what each kind of authentication asks", async ({
   signedInPage: page,
   api,
   workflow,
 }) => {
   await api.post("/credentials", { name: "SHOP_TOKEN", value: "tok_5f3b0c9d8e7a" }, { status: 201 });
-  const ask = { url: "https://example.com", auth: { kind: "bearer", credential: "" } };
-  const flow = await workflow(graphOf({ Start: ["trigger", { kind: "manual" }], Ask: ["http", ask] }, ["Start>Ask"]));
+  const url = "https://example.com";
+  const nodes = {
+    Start: ["trigger", { kind: "manual" }],
+    Ask: ["http", { url, auth: { kind: "bearer", credential: "" } }],
+    Shop: ["http", { url, auth: { kind: "basic", credential: "SHOP_TOKEN", username: "ada" } }],
+  } satisfies Parameters<typeof graphOf>[0];
+  const flow = await workflow(graphOf(nodes, ["Start>Ask", "Start>Shop"]));
   await page.goto(`/workflows/${flow.id}`);
   await node(page, "HTTP Ask").click();
   const credential = panel(page).getByRole("combobox", { name: "Credential" });
@@ -51,58 +56,8 @@ test("an HTTP node's credential is chosen from the project's, or named first and
   await panel(page).getByRole("textbox", { name: "Timeout" }).click();
   await expect(retries).toHaveValue("");
   await expect(retries).not.toHaveAttribute("aria-invalid");
-});
 
-test("code is typed as in an editor: lines keep their indent, a fault marks its line, and Esc leads out", async ({
-  signedInPage: page,
-  workflow,
-}) => {
-  const inputs = [{ name: "prices", value: "[1, 2]" }];
-  const flow = await workflow(graphOf({ Start: ["trigger", { kind: "manual" }], Sum: ["code", { inputs }] }, ["Start>Sum"]));
-  await page.goto(`/workflows/${flow.id}`);
-  await node(page, "Code Sum").click();
-  const code = panel(page).getByRole("textbox", { name: "Code", exact: true });
-  expect((await code.boundingBox())?.height).toBeGreaterThanOrEqual(12 * 18);
-  await code.pressSequentially("total = 0\nfor price in json.loads(pri");
-  await page.getByRole("option", { name: /^prices/ }).click();
-  await code.pressSequentially("):\ntotal += price\n");
-  await code.press("Shift+Tab");
-  await code.pressSequentially("total = = 2");
-  await expect(code).toHaveValue("total = 0\nfor price in json.loads(prices):\n    total += price\ntotal = = 2");
-  await expect(problem(page)).toContainText("Line 4: this is not Python");
-  await expect(panel(page).locator("[data-fault]")).toHaveText("total = = 2\n");
-  await code.press("Control+z");
-  await expect(code).not.toHaveValue(/= = 2$/);
-  await code.fill("total = 1\ntotal");
-  await expect(problem(page)).toBeHidden();
-  await expect(panel(page).locator("[data-fault]")).toHaveCount(0);
-  await expect(code).toHaveAccessibleDescription(/At hand: the inputs, re, json, math, datetime/);
-  await code.press("Escape");
-  await code.press("Tab");
-  await expect(code).not.toBeFocused();
-});
-
-test("the problem of a case leads to that case", async ({ signedInPage: page, workflow }) => {
-  const cases = [
-    { id: "1", label: "Tea", condition: "output" },
-    { id: "2", label: "Cake", condition: "" },
-  ];
-  const flow = await workflow(graphOf({ Start: ["trigger", { kind: "manual" }], Route: ["switch", { cases }] }, ["Start>Route"]));
-  await page.goto(`/workflows/${flow.id}`);
-  await page.getByRole("button", { name: "1 problem", exact: true }).click();
-  await page.getByRole("button", { name: "Go to fix" }).click();
-  await expect(panel(page).getByRole("group", { name: "case 2" }).getByRole("textbox", { name: "Label" })).toBeFocused();
-});
-
-test("names and values stand in lines: Enter goes on, an icon removes, and the keyboard stays in the list", async ({
-  signedInPage: page,
-  api,
-  workflow,
-}) => {
-  const graph = graphOf({ Start: ["trigger", { kind: "manual" }], Ask: ["http", { url: "https://example.com" }] }, ["Start>Ask"]);
-  const flow = await workflow(graph);
-  await page.goto(`/workflows/${flow.id}`);
-  await node(page, "HTTP Ask").click();
+  // Names and values stand in lines: Enter goes on, an icon removes, and the keyboard stays in the list.
   const row = (number: number) => panel(page).getByRole("group", { name: `header ${number}`, exact: true });
   const name = (number: number) => row(number).getByRole("textbox", { name: "Name" });
   await panel(page).getByRole("button", { name: "Add header" }).click();
@@ -129,6 +84,67 @@ test("names and values stand in lines: Enter goes on, an icon removes, and the k
   await expect(page.getByText("Version 2 published")).toBeVisible();
   const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
   expect(body.nodes.find(({ id }) => id === "Ask")?.data.headers).toEqual([{ name: "X-Trace", value: "" }]);
+
+  // Each kind of authentication asks for what it has, and what another one was given is kept.
+  await node(page, "HTTP Shop").click();
+  const field = (label: string) => panel(page).getByRole("textbox", { name: label, exact: true });
+  const choose = async (kind: string) => {
+    await panel(page).getByRole("combobox", { name: "Kind" }).click();
+    await page.getByRole("option", { name: kind, exact: true }).click();
+  };
+  await expect(field("User name")).toHaveValue("ada");
+  await expect(field("Header")).toHaveCount(0);
+  await choose("A header");
+  await expect(field("Header")).toBeVisible();
+  await expect(credential).toHaveValue("SHOP_TOKEN");
+  await expect(field("User name")).toHaveCount(0);
+  await choose("None");
+  await expect(credential).toHaveCount(0);
+  await choose("User name and password");
+  await expect(field("User name")).toHaveValue("ada");
+});
+
+test("code is typed as in an editor: lines keep their indent, a fault marks its line, Esc leads out, and a problem to its place", async ({
+  signedInPage: page,
+  workflow,
+}) => {
+  const inputs = [{ name: "prices", value: "[1, 2]" }];
+  const cases = [
+    { id: "1", label: "Tea", condition: "output" },
+    { id: "2", label: "Cake", condition: "" },
+  ];
+  const nodes = {
+    Start: ["trigger", { kind: "manual" }],
+    Sum: ["code", { inputs }],
+    Route: ["switch", { cases }],
+  } satisfies Parameters<typeof graphOf>[0];
+  const flow = await workflow(graphOf(nodes, ["Start>Sum", "Start>Route"]));
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Code Sum").click();
+  const code = panel(page).getByRole("textbox", { name: "Code", exact: true });
+  expect((await code.boundingBox())?.height).toBeGreaterThanOrEqual(12 * 18);
+  await code.pressSequentially("total = 0\nfor price in json.loads(pri");
+  await page.getByRole("option", { name: /^prices/ }).click();
+  await code.pressSequentially("):\ntotal += price\n");
+  await code.press("Shift+Tab");
+  await code.pressSequentially("total = = 2");
+  await expect(code).toHaveValue("total = 0\nfor price in json.loads(prices):\n    total += price\ntotal = = 2");
+  await expect(problem(page)).toContainText("Line 4: this is not Python");
+  await expect(panel(page).locator("[data-fault]")).toHaveText("total = = 2\n");
+  await code.press("Control+z");
+  await expect(code).not.toHaveValue(/= = 2$/);
+  await code.fill("total = 1\ntotal");
+  await expect(problem(page)).toBeHidden();
+  await expect(panel(page).locator("[data-fault]")).toHaveCount(0);
+  await expect(code).toHaveAccessibleDescription(/At hand: the inputs, re, json, math, datetime/);
+  await code.press("Escape");
+  await code.press("Tab");
+  await expect(code).not.toBeFocused();
+
+  // The problem of a case leads to that case, in another node's panel.
+  await page.getByRole("button", { name: "1 problem", exact: true }).click();
+  await page.getByRole("button", { name: "Go to fix" }).click();
+  await expect(panel(page).getByRole("group", { name: "case 2" }).getByRole("textbox", { name: "Label" })).toBeFocused();
 });
 
 test("a wait is told in words and units, its way out too, and while it waits the card says until when", async ({
