@@ -7,6 +7,10 @@ export const finalStatuses = ["completed", "failed", "rejected", "cancelled"] as
 
 export const isFinal = (status: ExecutionStatus): boolean => (finalStatuses as readonly string[]).includes(status);
 
+/** True of an attempt at a node that had begun and was ended before it was done. */
+export const isStopped = (attempt: { status: string; started_at: Date | string | null; reused: boolean }): boolean =>
+  attempt.status === "skipped" && attempt.started_at !== null && !attempt.reused;
+
 /** What starts a run. */
 export const executionTriggers = [
   "manual",

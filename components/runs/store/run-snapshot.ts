@@ -1,7 +1,7 @@
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
 import type { Execution, ExecutionView, ItemSums } from "#server/runs/schema.ts";
 import type { ExecutionStatus, NodeStatus } from "#server/runs/status-schema.ts";
-import { isFinal } from "#server/shared/execution-status.ts";
+import { isFinal, isStopped } from "#server/shared/execution-status.ts";
 import { dictionary, own } from "#server/shared/json-text.ts";
 import type { Plan } from "#server/workflow/compile.ts";
 import { runPlan } from "#server/workflow/disabled.ts";
@@ -292,10 +292,10 @@ function patchOf(node: NodeSnapshot, event: NodeEvent): Partial<NodeSnapshot> | 
   }
 }
 
-/** How a node ends that does no more: one that had begun was stopped, as the API will tell it too. */
-const skipped = ({ started_at, reused }: NodeSnapshot): Pick<NodeSnapshot, "status" | "stopped"> => ({
+/** How a node ends that is not done: skipped, and stopped when it had begun. */
+const skipped = (node: NodeSnapshot): Pick<NodeSnapshot, "status" | "stopped"> => ({
   status: "skipped",
-  ...(started_at !== null && !reused && { stopped: true }),
+  ...(isStopped({ ...node, status: "skipped" }) && { stopped: true }),
 });
 
 /** At the end nothing runs any more: what was under way or never reached has been skipped. */

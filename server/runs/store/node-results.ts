@@ -7,7 +7,7 @@ import { type ItemSums, idleResult, type LastItem, type LoopItems, type NodeOutp
 import type { ExecutionStatus, NodeStatus } from "#server/runs/status-schema.ts";
 import { BODY_OUTPUTS, BODY_OUTPUTS_BYTES } from "#server/runs/store/past.ts";
 import { textOf } from "#server/runs/store/texts.ts";
-import { isFinal } from "#server/shared/execution-status.ts";
+import { isFinal, isStopped } from "#server/shared/execution-status.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 import { LARGE_OUTPUT, outputUrl, toldOutput } from "#server/workflow/output-size.ts";
 import { pinOf } from "#server/workflow/pins.ts";
@@ -43,10 +43,6 @@ type Row = Omit<NodeResult, "started_at" | "completed_at" | "iteration" | "child
   output_length: number | null;
   is_cut_off: boolean;
 };
-
-/** True of an attempt that had begun and was ended before it was done. */
-export const isStopped = (row: { status: NodeStatus; started_at: Date | null; reused: boolean }): boolean =>
-  row.status === "skipped" && row.started_at !== null && !row.reused;
 
 function resultOf(
   execution_id: string,

@@ -2,10 +2,11 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import type { ExecutionLogs, ExecutionLogsInput, NodeLog } from "#server/runs/schema.ts";
 import { findExecution } from "#server/runs/store/executions.ts";
 import { logTexts } from "#server/runs/store/log-texts.ts";
-import { attemptsOf, isStopped } from "#server/runs/store/node-results.ts";
+import { attemptsOf } from "#server/runs/store/node-results.ts";
 import { findReviews } from "#server/runs/store/reviews.ts";
 import { RunToolCall } from "#server/runs/tool-call-schema.ts";
 import { deciderDto } from "#server/runs/waits/review.ts";
+import { isStopped } from "#server/shared/execution-status.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import { Graph } from "#server/workflow/schema.ts";
 

@@ -1,7 +1,8 @@
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { notFound } from "#server/platform/errors.ts";
 import { type LoopTimes, type LoopTimesInput, MOST_TIMES } from "#server/runs/schema.ts";
-import { findLoop, isStopped, type LoopRow, loopRows } from "#server/runs/store/node-results.ts";
+import { findLoop, type LoopRow, loopRows } from "#server/runs/store/node-results.ts";
+import { isStopped } from "#server/shared/execution-status.ts";
 import { runPlan } from "#server/workflow/disabled.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
