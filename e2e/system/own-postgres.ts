@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import pg from "pg";
 import { postgresOf, preparedDataDir } from "#e2e/server.ts";
 import { until } from "#e2e/until.ts";
 import { ownSecrets } from "#server/boot/own-secrets.ts";
 import { freePort } from "#server/platform/db/embedded.ts";
 import { startPostmaster } from "#server/platform/db/postmaster.ts";
+import { createDatabase } from "#server/testing/create-database.ts";
 
 /** A PostgreSQL of one test, on one port through all its lives. */
 export interface OwnPostgres {
@@ -46,14 +45,6 @@ let shared: Promise<OwnPostgres> | undefined;
 /** A database of one test, migrated and empty, on a PostgreSQL that the tests of this process share; it is ended with the process. */
 export async function newDatabase(): Promise<Pick<OwnPostgres, "url" | "stop">> {
   shared ??= startOwnPostgres();
-  const { url } = await shared;
-  const addressOf = (name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
-  const administer = async (sql: string) => {
-    const client = new pg.Client(addressOf("postgres"));
-    await client.connect();
-    await client.query(sql).finally(() => client.end());
-  };
-  const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await administer(`CREATE DATABASE ${name} TEMPLATE treadle STRATEGY file_copy`);
-  return { url: addressOf(name), stop: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
+  const { url, drop } = await createDatabase((await shared).url);
+  return { url, stop: drop };
 }

@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { beforeAll, inject } from "vitest";
 import { insertProject } from "#server/features/projects/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { closeDatabase, db } from "#server/platform/db/client.ts";
-import { newClient } from "#server/platform/db/connections.ts";
 import { closeNotifications } from "#server/platform/db/notify.ts";
 import { setSettings } from "#server/platform/settings.ts";
+import { createDatabase } from "#server/testing/create-database.ts";
 
 export interface TestDatabase {
   /** A new user who is admin of a new project. */
@@ -14,24 +13,11 @@ export interface TestDatabase {
   newInstallAdmin(): Promise<ProjectPrincipal>;
 }
 
-async function administer(sql: string): Promise<void> {
-  const client = newClient({ connectionString: addressOf("postgres") });
-  await client.connect();
-  await client.query(sql).finally(() => client.end());
-}
-
-const addressOf = (name: string): string => Object.assign(new URL(inject("templateDatabaseUrl")), { pathname: `/${name}` }).href;
-
 /**
  * A database of one test file on the run's PostgreSQL.
  * @param isMigrated false for one without any table
  */
-export async function createTestDatabase({ isMigrated = true } = {}): Promise<{ url: string; drop(): Promise<void> }> {
-  const name = `test_${randomUUID().replaceAll("-", "")}`;
-  // Its 630 files are copied as they are, not page by page through the log.
-  await administer(`CREATE DATABASE ${name} TEMPLATE ${isMigrated ? "treadle" : "template0"} STRATEGY file_copy`);
-  return { url: addressOf(name), drop: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
-}
+export const createTestDatabase = (options?: { isMigrated: boolean }) => createDatabase(inject("templateDatabaseUrl"), options);
 
 /**
  * Gives a test file a real PostgreSQL database of its own, migrated and empty; `db()` leads there. To be called above the
