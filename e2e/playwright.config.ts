@@ -26,7 +26,9 @@ export default defineConfig({
   testDir: import.meta.dirname,
   outputDir: join(artifacts, "results"),
   globalSetup: [join(import.meta.dirname, "data-template.ts"), join(import.meta.dirname, "global-setup.ts")],
-  fullyParallel: true,
+  // A file is cut into as many pieces as there are workers when its tests may run beside each other, and what stands in `beforeAll` is
+  // started for each piece. Journeys start next to nothing of their own; those that do say so (`mode: "default"`).
+  fullyParallel: false,
   // Three keep the two cores of a small machine busy; the fourth is for the specs that mostly wait.
   workers: 4,
   retries: 0, // a test that passes at the second try is a fault to find, in the product or in itself
@@ -58,6 +60,6 @@ export default defineConfig({
     { name: "security", testMatch: "security/**/*.spec.ts", timeout: 180_000, workers: 2 },
     { name: "api", testMatch: "api/**/*.spec.ts", workers: 2 },
     // A browser's test waits for a server, and the other way round. A fourth would make the others as much slower as it does itself.
-    { name: "ui", testMatch: "ui/**/*.spec.ts", workers: 3 },
+    { name: "ui", testMatch: "ui/**/*.spec.ts", workers: 3, fullyParallel: true },
   ],
 });

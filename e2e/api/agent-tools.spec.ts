@@ -13,8 +13,6 @@ import { KEPT_RESULT_CHARACTERS } from "#server/runs/tool-call-schema.ts";
 
 let mcp: McpProcess;
 let web: KnowledgeServer;
-base.describe.configure({ mode: "default" }); // by one worker, which starts once what all of them need
-
 base.beforeAll(async () => {
   [mcp, web] = await Promise.all([startMcpProcess(), startKnowledgeServer()]);
 });

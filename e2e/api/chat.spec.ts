@@ -11,8 +11,6 @@ const baseURL = process.env.BASE_URL ?? "";
 
 let models: ModelServer;
 let host: APIRequestContext;
-test.describe.configure({ mode: "default" }); // by one worker, which starts once what all of them need
-
 test.beforeAll(async () => {
   models = await startModelServer();
   ({ api: host } = await newHost());

@@ -22,8 +22,6 @@ import { RunToolCall } from "#server/runs/tool-call-schema.ts";
 
 let mcp: McpProcess;
 let web: KnowledgeServer;
-test.describe.configure({ mode: "default" }); // by one worker, which starts once what all of them need
-
 test.beforeAll(async () => {
   [mcp, web] = await Promise.all([startMcpProcess(), startKnowledgeServer()]);
 });

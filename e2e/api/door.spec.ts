@@ -11,8 +11,6 @@ let browser: APIRequestContext;
 let anyone: APIRequestContext;
 let key: string;
 
-test.describe.configure({ mode: "default" }); // by one worker, which starts once what all of them need
-
 test.beforeAll(async () => {
   ({ api, browser, key } = await newHost());
   anyone = await stranger();

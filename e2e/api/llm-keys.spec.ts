@@ -8,8 +8,6 @@ import { ErrorBody } from "#server/shared/error-schema.ts";
 
 let models: ModelServer;
 let host: APIRequestContext;
-test.describe.configure({ mode: "default" }); // by one worker, which starts once what all of them need
-
 test.beforeAll(async () => {
   models = await startModelServer();
   ({ api: host } = await newHost());

@@ -6,8 +6,6 @@ import { McpServerDetail, McpServerPage, McpTools } from "#server/features/mcp/s
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
 let mcp: McpProcess;
-test.describe.configure({ mode: "default" }); // by one worker, which starts once what all of them need
-
 test.beforeAll(async () => {
   mcp = await startMcpProcess();
 });

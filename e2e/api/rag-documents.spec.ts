@@ -6,8 +6,6 @@ import { ErrorBody } from "#server/shared/error-schema.ts";
 import { docxFile, pdfFile } from "#server/testing/office-files.ts";
 
 let outside: KnowledgeServer;
-test.describe.configure({ mode: "default" }); // by one worker, which starts once what all of them need
-
 test.beforeAll(async () => {
   outside = await startKnowledgeServer();
 });

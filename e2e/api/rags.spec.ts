@@ -5,8 +5,6 @@ import { Rag, RagDocument, RagPage, RagTest } from "#server/features/knowledge/s
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
 let outside: KnowledgeServer;
-test.describe.configure({ mode: "default" }); // by one worker, which starts once what all of them need
-
 test.beforeAll(async () => {
   outside = await startKnowledgeServer();
 });

@@ -10,8 +10,6 @@ import { newId } from "#server/platform/new-id.ts";
 const key = `sk-service-${"knocking".repeat(5)}`;
 const MIB = 1024 * 1024;
 
-test.describe.configure({ mode: "default" }); // by one worker, which starts once what all of them need
-
 let server: Treadle;
 test.beforeAll(async () => {
   server = await startTreadle({ env: { ...firstUser(key), ...noRateLimit, EXECUTIONS_PER_HOUR: "1" } });

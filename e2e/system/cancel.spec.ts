@@ -23,8 +23,6 @@ const env = {
   PROJECT_CONCURRENCY: "2",
 };
 
-test.describe.configure({ mode: "default" }); // one server for all of them
-
 let server: Treadle;
 let models: ModelServer;
 test.beforeAll(async () => {

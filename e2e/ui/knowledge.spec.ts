@@ -6,9 +6,9 @@ import { chooseOf } from "#e2e/ui/locators.ts";
 import { RagDocument } from "#server/features/knowledge/schema.ts";
 import { pdfFile } from "#server/testing/office-files.ts";
 
-let web: KnowledgeServer;
-test.describe.configure({ mode: "default" }); // by one worker, which starts once what all of them need
+test.describe.configure({ mode: "default" }); // one server beside it for all of them
 
+let web: KnowledgeServer;
 test.beforeAll(async () => {
   web = await startKnowledgeServer();
 });

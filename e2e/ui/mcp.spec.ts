@@ -3,9 +3,9 @@ import { MCP_TOKEN } from "#e2e/fakes/mcp-server.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { type McpProcess, startMcpProcess } from "#e2e/mcp-process.ts";
 
-let mcp: McpProcess;
-test.describe.configure({ mode: "default" }); // by one worker, which starts once what all of them need
+test.describe.configure({ mode: "default" }); // one server beside it for all of them
 
+let mcp: McpProcess;
 test.beforeAll(async () => {
   mcp = await startMcpProcess();
 });
