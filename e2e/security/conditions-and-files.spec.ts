@@ -44,7 +44,8 @@ test("a viewer's check of a hostile condition is answered with what is wrong wit
     const answer = await browser.get(`/api/trpc/checks.condition?input=${input(condition)}`, { headers: { "x-project-id": project.id } });
     return (await answer.json()).result.data.fault;
   };
-  // One that waits for conditions gives an answer or two meanwhile; a busy machine may give few, but not each time.
+  // A service that waited for conditions would answer once or twice meanwhile. On a busy machine answers may be as few in one round,
+  // but not in every one.
   await expect(async () => {
     let isOver = false;
     const hostile = Promise.all([1, 2, 3, 4].map((number) => check(`${HOSTILE} or ${number} == 0`))).finally(() => {

@@ -37,7 +37,7 @@ test("a hundred and ten reviews: read and decided by keys, taken back, many at o
 }) => {
   test.setTimeout(120_000);
   const urgent = await asking("Urgent", 2, { timeout_hours: 2 });
-  for (let run = 0; run < 6; run++) await asking(`Desk ${run}`, 18);
+  for (let run = 0; run < 6; run++) await asking(`Desk ${run}`, 18); // with these more than are read, and answered, at once: 100
   const count = async (status: string) => (await api.get(`/reviews?status=${status}&per_page=1`, { schema: ReviewPage })).body.total;
   await page.goto("/approvals");
   await expect(rows(page)).toHaveCount(50);

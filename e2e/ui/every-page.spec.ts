@@ -63,27 +63,27 @@ async function faultsOf({ path, mostKb = MOST_KB, hasOwnTitle, isMissing }: Page
   await page.setViewportSize({ width: 390, height: 844 });
   const outside = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   await expect.poll(outside, { message: `${path} on a phone` }).toBeLessThanOrEqual(0);
-  await browser.send("Emulation.setTouchEmulationEnabled", { enabled: true });
+  await devtools.send("Emulation.setTouchEmulationEnabled", { enabled: true });
   faults.push(...(await smallTargets(page)).map((target) => `too small for a thumb: ${target}`));
-  await browser.send("Emulation.setTouchEmulationEnabled", { enabled: false });
+  await devtools.send("Emulation.setTouchEmulationEnabled", { enabled: false });
   await page.setViewportSize({ width: 1440, height: 900 });
   for (const event of ["console", "pageerror"]) page.removeAllListeners(event);
   return faults.map((fault) => `${path}: ${fault}`);
 }
 
-let window: BrowserContext;
+let ownWindow: BrowserContext;
 let page: Page;
-let browser: CDPSession;
+let devtools: CDPSession;
 
-// A clock that is put forward is one for all pages of a window and for those that come, so it has a window of its own.
-test.beforeAll(async ({ browser: all }) => {
-  window = await newWindow(all);
-  page = await window.newPage();
+// Playwright's clock, once it is put forward, is so in all pages of a window, also in those that come later.
+test.beforeAll(async ({ browser }) => {
+  ownWindow = await newWindow(browser);
+  page = await ownWindow.newPage();
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.clock.install();
-  browser = await window.newCDPSession(page);
+  devtools = await ownWindow.newCDPSession(page);
 });
-test.afterAll(() => window.close());
+test.afterAll(() => ownWindow.close());
 
 /** The faults of all these pages, as somebody sees them, or who is signed in nowhere. */
 async function expectNoFaults(somebody: Pick<Person, "browser"> | undefined, pages: PageToOpen[]): Promise<void> {
@@ -91,8 +91,8 @@ async function expectNoFaults(somebody: Pick<Person, "browser"> | undefined, pag
   await page.evaluate(() => {
     for (const kept of [localStorage, sessionStorage]) kept.clear();
   });
-  await window.clearCookies();
-  if (somebody) await window.addCookies((await somebody.browser.storageState()).cookies);
+  await ownWindow.clearCookies();
+  if (somebody) await ownWindow.addCookies((await somebody.browser.storageState()).cookies);
   const faults: string[] = [];
   for (const each of pages) faults.push(...(await faultsOf(each)));
   expect(faults).toEqual([]);

@@ -354,8 +354,8 @@ test("the webhook panel: a secret shown once, calls listed and replayed, another
 
 const CALL = { url: "https://example.com", headers: [{ name: "Accept", value: "text/csv" }], auth: { kind: "bearer", credential: "NONE" } };
 
-// Those of loops, reviews, ends, agents and triggers by hand are examined with the states of the editor; those of a trigger by the
-// clock and of a webhook where they are filled in.
+// Those of Loop, Review, Terminate, Agent and of a manual trigger are examined in editor-access.spec.ts, those of a schedule and of a
+// webhook above, where they are filled in.
 test("the panels of the nodes are free of faults that axe finds", async ({ signedInPage: page, workflow }) => {
   const nodes = [
     { ...trigger, data: { label: "Start", kind: "http" } },
