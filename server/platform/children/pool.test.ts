@@ -75,11 +75,11 @@ test.each([
   const hostile = run(condition, { ms: failure === "time" ? 1000 : 60_000 });
   void hostile.then(() => (isOver = true));
   while (!isOver) {
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     turns++;
   }
   expect(await hostile).toEqual({ failure });
-  expect(turns).toBeGreaterThan(100);
+  expect(turns).toBeGreaterThan(10);
   expect(await run("2 ** 2 == 4")).toEqual(yes);
 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { createWorkflow } from "#server/features/workflows/service.ts";
-import { db } from "#server/platform/db/client.ts";
+import { db, pool } from "#server/platform/db/client.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -10,10 +10,17 @@ beforeAll(async () => {
   workflow_id = (await createWorkflow(await database.newAdmin(), { name: "Large" })).id;
 });
 
+/** Made where it is stored: megabytes that no test need send. @returns the snapshot's id */
 async function storeGraph(characters: number): Promise<string> {
-  const node = { id: "t", type: "noteNode", position: { x: 0, y: 0 }, data: { label: "t", content: "x".repeat(characters) } };
-  const graph = { nodes: [node], edges: [] };
-  return (await db().workflowSnapshot.create({ data: { workflow_id, hash: crypto.randomUUID(), graph } })).id;
+  const node = { id: "t", type: "noteNode", position: { x: 0, y: 0 }, data: { label: "t" } };
+  const { id } = await db().workflowSnapshot.create({
+    data: { workflow_id, hash: crypto.randomUUID(), graph: { nodes: [node], edges: [] } },
+  });
+  await pool().query(
+    "UPDATE workflow_snapshots SET graph = jsonb_set(graph, '{nodes,0,data,content}', to_jsonb(repeat('x', $2))) WHERE id = $1",
+    [id, characters],
+  );
+  return id;
 }
 
 test("graphs stay in memory as long as there is room for them, which few of the largest take up", async () => {
