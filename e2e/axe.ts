@@ -30,6 +30,10 @@ async function atRest(page: Page): Promise<void> {
   }, LONGEST_ANIMATION_MS);
 }
 
+async function themeOf(page: Page): Promise<"light" | "dark"> {
+  return (await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches)) ? "dark" : "light";
+}
+
 /** Set on an element whose contrast need not be examined again, for as long as axe looks. */
 const SEEN = "data-contrast-seen";
 
@@ -42,32 +46,35 @@ const examined = { light: new Set<string>(), dark: new Set<string>() };
  * element takes longer than all that axe does besides, and nearly all of a page looks like what was looked at already.
  * What is placed over others (absolute, fixed, sticky and moved) is examined each time. What axe may pass over, as what is switched
  * off and labels of what is, makes no look known.
- * @returns what is examined now and was not known
+ * @returns what is examined now and was not known, and how many elements are left to examine
  */
-function markSeen({ known, mark, within }: { known: string[]; mark: string; within: string | null }): string[] {
+function markSeen({ known, mark, within }: { known: string[]; mark: string; within: string | null }): { fresh: string[]; left: number } {
   interface Ground {
     /** The backgrounds under an element, down to one that covers all below it. */
     paint: string;
-    /** What makes it and its ancestors paler. */
-    fade: string;
+    /** It or an ancestor is paler than it is painted. */
+    isFaded: boolean;
     /** What lies under it is not said by its ancestors. */
     isLoose: boolean;
   }
   const grounds = new Map<Element, Ground>();
   const groundOf = (element: Element | null): Ground => {
-    if (!element) return { paint: "", fade: "", isLoose: false };
+    if (!element) return { paint: "", isFaded: false, isLoose: false };
     const before = grounds.get(element);
     if (before) return before;
     const { backgroundColor, backgroundImage, opacity, filter, mixBlendMode, position, bottom, right } = getComputedStyle(element);
     const under = groundOf(element.parentElement);
     // Until somebody scrolls, what sticks to the top or the left lies where the others make room for it.
     const isMoved = () => bottom !== "auto" || right !== "auto" || isScrolled(element);
-    const isOpaque = backgroundImage === "none" && !backgroundColor.startsWith("rgba") && !backgroundColor.includes("/");
-    const own = `${backgroundColor} ${backgroundImage}`;
+    const fade = `${opacity} ${filter} ${mixBlendMode}`;
+    const isFaded = under.isFaded || fade !== "1 none normal";
+    const isOpaque = backgroundImage === "none" && !backgroundColor.startsWith("rgba") && !backgroundColor.includes("/") && !isFaded;
+    const isClear = backgroundImage === "none" && backgroundColor === "rgba(0, 0, 0, 0)" && fade === "1 none normal";
     const isOverOthers = position === "absolute" || position === "fixed" || (position === "sticky" && isMoved());
+    const own = `${backgroundColor} ${backgroundImage} ${fade}`;
     const ground: Ground = {
-      paint: isOpaque ? own : `${own} > ${under.paint}`,
-      fade: `${under.fade}${opacity === "1" ? "" : ` ${opacity}`}${filter === "none" ? "" : ` ${filter}`}${mixBlendMode === "normal" ? "" : mixBlendMode}`,
+      paint: isOpaque ? own : isClear ? under.paint : `${own} > ${under.paint}`,
+      isFaded,
       isLoose: !isOpaque && (isOverOthers || under.isLoose),
     };
     grounds.set(element, ground);
@@ -87,25 +94,42 @@ function markSeen({ known, mark, within }: { known: string[]; mark: string; with
     }
     return false;
   };
+  const switchedOff = ":disabled, [aria-disabled=true], [aria-hidden=true], [inert]";
+  const fields = "select, textarea, input:not([type=checkbox], [type=radio], [type=range], [type=color])";
+  /** No letters, a single one (left to whoever reads axe's report), what nobody sees, and what is switched off. */
+  const isPassedOver = (element: Element, letters: string): boolean => {
+    if (letters.length < 2 && !element.matches(fields)) return true;
+    if (!element.checkVisibility({ visibilityProperty: true }) || element.closest(switchedOff)) return true;
+    const { width, height } = element.getBoundingClientRect();
+    return width < 2 && height < 2 && getComputedStyle(element).overflow === "hidden";
+  };
   const seen = new Set(known);
   const fresh: string[] = [];
-  for (const element of (within === null ? document.body : document.querySelector(within))?.querySelectorAll("*") ?? []) {
-    const letters = [...element.childNodes].map((child) => (child.nodeType === Node.TEXT_NODE ? child.textContent : "")).join("");
-    if (!letters.trim() && !element.matches("input, select, textarea")) element.setAttribute(mark, "");
-    // A single letter is left to whoever reads the report.
-    if (!/\w{2}/.test(letters)) continue;
+  let left = 0;
+  const root = within === null ? document.body : document.querySelector(within);
+  for (const element of root ? [root, ...root.querySelectorAll("*")] : []) {
+    const texts = [...element.childNodes].map((child) => (child.nodeType === Node.TEXT_NODE ? child.textContent : ""));
+    const letters = texts.join("").trim();
+    if (isPassedOver(element, letters)) {
+      element.setAttribute(mark, "");
+      continue;
+    }
     const { width, height } = element.getBoundingClientRect();
-    const { color, fontSize, fontWeight, textShadow, visibility } = getComputedStyle(element);
-    const { paint, fade, isLoose } = groundOf(element);
-    if (isLoose || width < 2 || height < 2 || visibility !== "visible") continue;
-    const look = [color, fontSize, fontWeight, textShadow, fade, paint].join("; ");
-    if (seen.has(look)) element.setAttribute(mark, "");
-    else if (!element.closest(":disabled, [aria-disabled=true], [aria-hidden=true], [inert], label, legend") && !isCutOff(element)) {
+    const { color, fontSize, fontWeight, textShadow } = getComputedStyle(element);
+    const { paint, isLoose } = groundOf(element);
+    const look = isLoose || width < 2 || height < 2 ? undefined : [color, fontSize, fontWeight, textShadow, paint].join("; ");
+    if (look && seen.has(look)) {
+      element.setAttribute(mark, "");
+      continue;
+    }
+    left += 1;
+    const isExamined = (/\w{2}/.test(letters) || element.matches(fields)) && !element.closest("label, legend") && !isCutOff(element);
+    if (look && isExamined) {
       seen.add(look);
       fresh.push(look);
     }
   }
-  return fresh;
+  return { fresh, left };
 }
 
 /**
@@ -121,18 +145,21 @@ export async function axeFaults(page: Page, within?: string): Promise<string[]> 
     await page.evaluate(source);
     await page.evaluate((mark) => window.axe.configure({ rules: [{ id: "color-contrast", selector: `*:not([${mark}])` }] }), SEEN);
   }
-  const theme = (await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches)) ? "dark" : "light";
-  const fresh = await page.evaluate(markSeen, { known: [...examined[theme]], mark: SEEN, within: within ?? null });
-  const faults = await page.evaluate(
-    async ([selector, tags, theme]) => {
-      const runOnly = theme === "dark" ? { type: "rule" as const, values: ["color-contrast"] } : { type: "tag" as const, values: tags };
-      // No page has a frame in it, and no rule of ours reads a style sheet.
-      const options = { runOnly, iframes: false, preload: false, selectors: false, resultTypes: ["violations" as const] };
-      const { violations } = await window.axe.run(selector ?? document, options);
-      return violations.map(({ id, nodes }) => `${theme}: ${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);
-    },
-    [within, TAGS, theme] as const,
-  );
+  const theme = await themeOf(page);
+  const { fresh, left } = await page.evaluate(markSeen, { known: [...examined[theme]], mark: SEEN, within: within ?? null });
+  const isKnown = theme === "dark" && left === 0;
+  const examine = () =>
+    page.evaluate(
+      async ([selector, tags, theme]) => {
+        const runOnly = theme === "dark" ? { type: "rule" as const, values: ["color-contrast"] } : { type: "tag" as const, values: tags };
+        // No page has a frame in it, and no rule of ours reads a style sheet.
+        const options = { runOnly, iframes: false, preload: false, selectors: false, resultTypes: ["violations" as const] };
+        const { violations } = await window.axe.run(selector ?? document, options);
+        return violations.map(({ id, nodes }) => `${theme}: ${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);
+      },
+      [within, TAGS, theme] as const,
+    );
+  const faults = isKnown ? [] : await examine();
   await page.evaluate((mark) => {
     for (const element of document.querySelectorAll(`[${mark}]`)) element.removeAttribute(mark);
   }, SEEN);
@@ -140,13 +167,10 @@ export async function axeFaults(page: Page, within?: string): Promise<string[]> 
   return faults;
 }
 
-/** The same in both themes, one after the other; the page is light and without motion afterwards. */
+/** The same in both themes; the page is in the other one afterwards, and without motion. */
 export async function axeFaultsInBothThemes(page: Page, within?: string): Promise<string[]> {
-  const faults: string[] = [];
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    faults.push(...(await axeFaults(page, within)));
-  }
-  await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
-  return faults;
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  const faults = await axeFaults(page, within);
+  await page.emulateMedia({ colorScheme: (await themeOf(page)) === "dark" ? "light" : "dark" });
+  return [...faults, ...(await axeFaults(page, within))];
 }

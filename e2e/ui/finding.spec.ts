@@ -30,6 +30,7 @@ test("the palette finds objects, what stands in their nodes, things to do and th
   await expect(option(/^Birds Wetlands · How many herons nest there\?$/)).toBeVisible();
   await expect(option(/^Birds/).locator("mark")).toHaveText("heron");
   expect(await axeFaultsInBothThemes(page, "[role=dialog]")).toEqual([]); // modal
+  await page.emulateMedia({ colorScheme: "light" });
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   // It leads to the very node.
