@@ -18,8 +18,11 @@ async function setUp(page: Page): Promise<void> {
   await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
 }
 
+const follow = (page: Page, name: string) =>
+  page.getByRole("navigation", { name: "Main" }).getByRole("link", { name, exact: true }).click();
+
 async function addKey(page: Page, modelUrl: string): Promise<void> {
-  await page.goto("/keys");
+  await follow(page, "LLM keys");
   await page.getByRole("button", { name: "Add key" }).first().click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Provider").click();
@@ -32,7 +35,8 @@ async function addKey(page: Page, modelUrl: string): Promise<void> {
 }
 
 async function createAgent(page: Page, name: string, model: string): Promise<void> {
-  await page.goto("/agents/new");
+  await follow(page, "Agents");
+  await page.getByRole("link", { name: "New agent" }).click();
   await page.getByLabel("Name", { exact: true }).fill(name);
   await page.getByLabel("LLM key").click();
   await page.getByRole("option", { name: /Local models/ }).click();
@@ -49,7 +53,7 @@ async function rename(page: Page, field: string, name: string): Promise<void> {
 
 /** Draws trigger → agent → output with the palette, and configures it in the side panel. */
 async function drawWorkflow(page: Page, agent: string): Promise<void> {
-  await page.goto("/workflows");
+  await follow(page, "Workflows");
   await page.getByRole("button", { name: "New workflow" }).first().click();
   await expect(node(page, "Trigger Start")).toBeVisible();
   await rename(page, "Workflow name", "Weaving news");
