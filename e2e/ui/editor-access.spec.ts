@@ -41,19 +41,15 @@ const every = (agent_id: string) =>
   );
 
 test("no state of the editor has a fault by axe, in neither theme", async ({ signedInPage: page, agent, workflow }) => {
-  test.setTimeout(240_000); // more than twenty states are examined, each in two themes
+  test.setTimeout(240_000); // some twenty states are examined, each in two themes
   const faults: string[] = [];
   const examine = examiner(page, faults);
   const { id } = await agent({ name: "Scout", model: "echo" });
-  const empty = await workflow({ name: "Bare", ...graphOf({ Start: ["trigger", { kind: "manual" }] }, []) });
-  await page.goto(`/workflows/${empty.id}`);
-  await expect(node(page, "Trigger Start")).toBeVisible();
-  await examine("empty");
-
   const flow = await workflow({ name: "Everything", ...every(id) });
   await page.goto(`/workflows/${flow.id}`);
   await expect(node(page, "Agent Ask")).toBeVisible();
   await examine("filled");
+  // Other types are examined where they are filled in: nodes.spec.ts, node-fields.spec.ts.
   for (const name of [
     "Trigger Start",
     "Agent Ask",
@@ -70,11 +66,13 @@ test("no state of the editor has a fault by axe, in neither theme", async ({ sig
     await examine(`panel of ${name}`, "aside[aria-label='Nodes and settings']");
   }
 
-  const surfaces: [state: string, open: () => Promise<void>, shown: Locator][] = [
+  // Of each kind one is examined with the page behind it: the same list, dialog or popover with other words is examined by itself.
+  const dialog = "[role=dialog]";
+  const surfaces: [state: string, open: () => Promise<void>, shown: Locator, within?: string][] = [
     ["palette", () => page.keyboard.press("n"), page.getByRole("dialog", { name: "Add node" })],
-    ["connect picker", () => page.keyboard.press("c"), page.getByRole("dialog", { name: "Connect Ask to" })],
+    ["connect picker", () => page.keyboard.press("c"), page.getByRole("dialog", { name: "Connect Ask to" }), dialog],
     ["node menu", () => page.keyboard.press("Shift+F10"), page.getByRole("menu")],
-    ["search", () => page.keyboard.press("Control+f"), page.getByRole("textbox", { name: "Search in canvas" })],
+    ["search", () => page.keyboard.press("Control+f"), page.getByRole("textbox", { name: "Search in canvas" }), "search"],
     ["shortcuts", () => page.keyboard.press("?"), page.getByRole("dialog", { name: "Keyboard shortcuts" })],
     [
       "problems",
@@ -85,15 +83,15 @@ test("no state of the editor has a fault by axe, in neither theme", async ({ sig
           .click(),
       page.getByRole("dialog", { name: "Problems" }),
     ],
-    ["run form", () => page.keyboard.press("Control+Enter"), page.getByRole("dialog", { name: "Run workflow" })],
+    ["run form", () => page.keyboard.press("Control+Enter"), page.getByRole("dialog", { name: "Run workflow" }), dialog],
   ];
-  for (const [state, open, shown] of surfaces) {
+  for (const [state, open, shown, within] of surfaces) {
     await node(page, "Agent Ask").focus();
     await page.keyboard.press("Enter");
     await open();
     await expect(shown.first()).toBeVisible();
     if (state === "search") await page.keyboard.type("ask");
-    await examine(state);
+    await examine(state, within);
     await page.keyboard.press("Escape");
     await expect(shown.first()).toBeHidden();
     // The keyboard goes on where it was.
@@ -101,7 +99,7 @@ test("no state of the editor has a fault by axe, in neither theme", async ({ sig
   }
   await page.getByRole("button", { name: "Outline", exact: true }).click();
   await expect(page.getByRole("treeitem", { name: "Agent Ask" })).toBeVisible();
-  await examine("outline");
+  await examine("outline", "aside[aria-label='Nodes and settings']");
 
   await page.setViewportSize(PHONE);
   await expect(page.getByRole("button", { name: "Close the panel" })).toBeVisible();
@@ -112,12 +110,11 @@ test("no state of the editor has a fault by axe, in neither theme", async ({ sig
 });
 
 test("no state of a run has a fault by axe, and each is told", async ({ signedInPage: page, agent, workflow, modelServer }) => {
-  test.setTimeout(180_000); // seven states, each in two themes
+  test.setTimeout(180_000); // five states, each in two themes
   const faults: string[] = [];
   const examine = examiner(page, faults);
   const gate = crypto.randomUUID();
   const held = await agent({ name: "Held", model: `gate-${gate}` });
-  const bad = await agent({ name: "Bad", model: "late-status-401" });
   const flow = await workflow({
     name: "Run",
     ...graphOf(
@@ -154,20 +151,6 @@ test("no state of a run has a fault by axe, and each is told", async ({ signedIn
   await examine("complete on a phone");
   await page.setViewportSize(DESK);
   await examine("complete");
-
-  const failing = await workflow({
-    name: "Fails",
-    ...graphOf({ Start: ["trigger", { kind: "manual" }], Ask: ["agent", { agent_id: bad.id }], Result: ["output"] }, [
-      "Start>Ask",
-      "Ask>Result",
-    ]),
-  });
-  await page.goto(`/workflows/${failing.id}`);
-  await page.getByRole("button", { name: "Run", exact: true }).click();
-  await page.getByRole("button", { name: "Start run" }).click();
-  await expect(node(page, "Agent Ask")).toHaveAccessibleDescription(/Failed/);
-  await expect(told(page)).toContainText("Run failed");
-  await examine("failed");
   expect(faults).toEqual([]);
 });
 
@@ -243,36 +226,4 @@ test("the canvas is worked by keyboard alone: found, moved, inserted into, conne
   await expect(page.getByRole("dialog", { name: "Add node" })).toBeHidden();
   await page.keyboard.press("Control+z");
   await expect(node(page, "Agent Write")).toBeVisible();
-});
-
-/** Without a note, which brings its own renderer. */
-const withoutNote = (agent_id: string) => {
-  const { nodes, edges } = every(agent_id);
-  return { nodes: nodes.filter(({ type }) => type !== "noteNode"), edges };
-};
-
-test("typing in a field draws no card", async ({ signedInPage: page, agent, workflow }) => {
-  const { id } = await agent({ name: "Scout", model: "echo" });
-  const flow = await workflow({ name: "Everything", ...withoutNote(id) });
-  await page.goto(`/workflows/${flow.id}`);
-  await expect(node(page, "Agent Ask")).toBeVisible();
-  // What is loaded after the graph has come: it would change cards, too.
-  for (const name of ["Agent Ask", "Agent Step"]) await expect(node(page, name)).toContainText("Scout");
-  await node(page, "Branch Enough").click();
-  const changes = await page.evaluateHandle(() => {
-    const seen: string[] = [];
-    const watcher = new MutationObserver((records) => {
-      for (const { target } of records) {
-        const card = (target instanceof Element ? target : target.parentElement)?.closest<HTMLElement>(".react-flow__node");
-        if (card) seen.push(card.getAttribute("aria-label") ?? "");
-      }
-    });
-    const flow = document.querySelector(".react-flow__viewport");
-    if (flow) watcher.observe(flow, { subtree: true, childList: true, characterData: true, attributes: true });
-    return seen;
-  });
-  await side(page).getByLabel("Condition", { exact: true }).pressSequentially(" and True");
-  await expect(node(page, "Branch Enough")).toContainText("and True");
-  // The one whose sentence says what was typed is the only one.
-  expect([...new Set(await changes.jsonValue())]).toEqual(["Branch Enough"]);
 });

@@ -114,24 +114,3 @@ test("the workflow is read and changed in the outline by keyboard alone, and und
   await expect(page.getByRole("tab", { name: "Node", exact: true })).toHaveAttribute("aria-selected", "true");
   await expect(page.getByRole("textbox", { name: "Node name" })).toHaveValue("Improve");
 });
-
-test("a run is followed in the outline in words", async ({ signedInPage: page, agent, workflow, modelServer }) => {
-  const gate = crypto.randomUUID();
-  const { id: agent_id } = await agent({ name: "Scout", model: `gate-${gate}` });
-  const graph = graphOf(
-    { Start: ["trigger", { kind: "manual", default_input: gate }], Ask: ["agent", { agent_id }], Bad: ["branch", { condition: "1 / 0" }] },
-    ["Start>Ask", "Ask>Bad"],
-  );
-  const flow = await workflow({ name: "Followed", ...graph });
-  await page.goto(`/workflows/${flow.id}`);
-  await page.getByRole("button", { name: "Outline", exact: true }).click();
-  await expect(line(page, "Agent Ask")).toBeVisible();
-  await page.getByRole("button", { name: "Run", exact: true }).click();
-  await page.getByRole("button", { name: "Start run" }).click();
-  await expect(line(page, "Agent Ask, Running")).toBeVisible();
-  await expect(line(page, "Branch Bad, Queued")).toBeVisible();
-  await modelServer.release(gate);
-  await expect(line(page, /^Agent Ask, Complete/)).toBeVisible();
-  await expect(line(page, /^Branch Bad, Failed\. .*division by zero/)).toBeVisible();
-  await expect(told(page)).toContainText("Run failed");
-});

@@ -78,7 +78,7 @@ test("an output is pinned, changed by hand and taken by the next run instead of 
   await expect(page.getByRole("button", { name: /pinned output/ })).toBeHidden();
 });
 
-test("a run goes as far as one node, and from a changed node on; what no longer holds says so", async ({
+test("a problem holds Run back and leads to its field; a run goes as far as one node, and from a changed node on; what no longer holds says so", async ({
   signedInPage: page,
   agent,
   workflow,
@@ -98,7 +98,15 @@ test("a run goes as far as one node, and from a changed node on; what no longer 
     ),
   );
   await page.goto(`/workflows/${flow.id}`);
-  await expect(page.getByRole("button", { name: "1 problem", exact: true })).toBeVisible();
+  await test.step("what would stop a run is listed, leads to the field, and holds Run back", async () => {
+    await expect(node(page, "Agent C")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Run", exact: true })).toHaveAttribute("aria-disabled", "true");
+    await page.getByRole("button", { name: "1 problem", exact: true }).click();
+    await expect(page.getByText("Choose an agent.").first()).toBeVisible();
+    await page.getByRole("button", { name: /Go to fix/ }).click();
+    await expect(panel(page).getByText("Choose an agent.")).toBeVisible();
+  });
+
   await select(page, "Agent B");
   await action(page, "Run until here").click();
   const dialog = page.getByRole("dialog", { name: "Run until “B”" });
@@ -218,16 +226,22 @@ test("an earlier run is opened on the canvas as it was: its graph, and its outpu
   expect(again).toMatchObject({ output: "Echo: one", node_results: { A: { pinned: true } } });
 });
 
-test("the view follows the node at work, until one moves it oneself", async ({ signedInPage: page, agent, workflow, modelServer }) => {
+test("the view follows the node at work, until one moves it oneself; Stop stops that node, and the rest are skipped", async ({
+  signedInPage: page,
+  agent,
+  workflow,
+  modelServer,
+}) => {
   const gates = [crypto.randomUUID(), crypto.randomUUID()];
   const [first, second] = await Promise.all(gates.map((gate) => agent({ model: `gate-${gate}` })));
   const graph = graphOf(
     {
       t: ["trigger", { label: "Start" }],
       A: ["agent", { agent_id: first?.id, input: "a" }],
-      B: ["agent", { agent_id: second?.id, input: "b" }],
+      B: ["agent", { agent_id: second?.id, input: gates[1] }],
+      C: ["output"],
     },
-    ["t>A", "A>B"],
+    ["t>A", "A>B", "B>C"],
   );
   const flow = await workflow({ ...graph, nodes: graph.nodes.map((one, at) => ({ ...one, position: { x: at * 1500, y: 0 } })) });
   await page.goto(`/workflows/${flow.id}`);
@@ -247,8 +261,12 @@ test("the view follows the node at work, until one moves it oneself", async ({ s
   await page.mouse.move(x + 90, y + 20, { steps: 5 });
   await page.mouse.up();
   await expect(follow).toHaveAttribute("aria-pressed", "false");
-  await modelServer.release(gates[1] ?? "");
-  await ended(page);
+
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await expect(node(page, "Agent B")).toHaveAccessibleDescription(/Stopped/);
+  await expect(node(page, "Output C")).toHaveAccessibleDescription(/Skipped/);
+  await expect(run(page)).toContainText("Cancelled");
+  await expect.poll(async () => (await modelServer.calls({ contains: gates[1] ?? "" }))[0]?.outcome).toBe("aborted");
 });
 
 test("a run opened by its address that answers late does not cover one started meanwhile", async ({

@@ -1,10 +1,9 @@
 import type { Locator, Page } from "@playwright/test";
+import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
-
-const trigger = { id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start", kind: "manual" } };
 
 /**
  * Marks what React has drawn on the canvas: the canvas itself, every card and every edge, apart from one node and the bar at the
@@ -30,28 +29,60 @@ test("typing in a field draws nothing of the canvas again but the card of its ow
   workflow,
 }) => {
   const { id: agent_id } = await agent({ name: "Scout", model: "echo" });
-  const ids = Array.from({ length: 12 }, (_, index) => `Step ${index + 1}`);
-  const steps = ids.map((id, index) => ({
-    id,
-    type: "agentNode",
-    position: { x: (index + 1) * 330, y: 0 },
-    data: { label: id, agent_id, input: "go" },
-  }));
-  const edges = ids.map((id, index) => ({ id: `to ${id}`, source: ids[index - 1] ?? "t", target: id }));
-  const flow = await workflow({ nodes: [trigger, ...steps], edges });
+  const graph = graphOf(
+    {
+      Start: ["trigger", { kind: "manual", default_input: "tea" }],
+      Ask: ["agent", { agent_id, input: "go" }],
+      Enough: ["branch", { condition: "len(output) > 5" }],
+      Each: ["loop", { items_expression: '["a", "b"]' }],
+      Step: ["agent", { agent_id, input: "{{Each.current_item}}" }],
+      Approve: ["humanLoop", { title: "Good?" }],
+      Result: ["output"],
+      Stop: ["terminate"],
+      Off: ["output", { disabled: true }],
+    },
+    [
+      ...["Start>Ask", "Ask>Enough", "Enough.true>Each", "Each.body>Step", "Each.done>Approve", "Approve.approved>Result"],
+      ...["Result>Off", "Enough.false>Stop"],
+    ],
+  );
+  const flow = await workflow(graph);
   await page.goto(`/workflows/${flow.id}`);
-  await expect(node(page, "Agent Step 2")).toContainText("Scout"); // loaded after the graph, and drawn on every card
-  await node(page, "Agent Step 2").click();
-  const input = panel(page).getByLabel("Input", { exact: true });
-  await input.press("End");
-  expect(await watchCanvas(canvas(page), "Step 2")).toBeGreaterThan(100);
-  const drawn = (what: "othersDrawn" | "ownDrawn") => page.evaluate((name) => (Reflect.get(window, name) as () => string[])(), what);
-  await input.pressSequentially(" and look well at all");
-  await expect(input).toHaveValue("go and look well at all");
-  await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
-  expect(await drawn("othersDrawn")).toEqual([]);
-  // The watch sees what is drawn: the node's own card by the typing, another one when it is selected.
-  expect(await drawn("ownDrawn")).not.toEqual([]);
-  await node(page, "Agent Step 3").click();
-  await expect.poll(() => drawn("othersDrawn")).not.toEqual([]);
+  // Loaded after the graph, and drawn on every card of an agent.
+  for (const name of ["Agent Ask", "Agent Step"]) await expect(node(page, name)).toContainText("Scout");
+
+  await test.step("in a text: nothing else is given new properties", async () => {
+    await node(page, "Agent Ask").click();
+    const input = panel(page).getByLabel("Input", { exact: true });
+    await input.press("End");
+    expect(await watchCanvas(canvas(page), "Ask")).toBeGreaterThan(100);
+    const drawn = (what: "othersDrawn" | "ownDrawn") => page.evaluate((name) => (Reflect.get(window, name) as () => string[])(), what);
+    await input.pressSequentially(" and look well at all");
+    await expect(input).toHaveValue("go and look well at all");
+    await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
+    expect(await drawn("othersDrawn")).toEqual([]);
+    // The watch sees what is drawn: the node's own card by the typing, another one when it is selected.
+    expect(await drawn("ownDrawn")).not.toEqual([]);
+    await node(page, "Branch Enough").click();
+    await expect.poll(() => drawn("othersDrawn")).not.toEqual([]);
+  });
+
+  await test.step("in a condition: no other card is changed in the page", async () => {
+    const changes = await page.evaluateHandle(() => {
+      const seen: string[] = [];
+      const watcher = new MutationObserver((records) => {
+        for (const { target } of records) {
+          const card = (target instanceof Element ? target : target.parentElement)?.closest<HTMLElement>(".react-flow__node");
+          if (card) seen.push(card.getAttribute("aria-label") ?? "");
+        }
+      });
+      const flow = document.querySelector(".react-flow__viewport");
+      if (flow) watcher.observe(flow, { subtree: true, childList: true, characterData: true, attributes: true });
+      return seen;
+    });
+    await panel(page).getByLabel("Condition", { exact: true }).pressSequentially(" and True");
+    await expect(node(page, "Branch Enough")).toContainText("and True");
+    // The one whose sentence says what was typed is the only one.
+    expect([...new Set(await changes.jsonValue())]).toEqual(["Branch Enough"]);
+  });
 });
