@@ -38,6 +38,7 @@ test("a branch, a loop, a review and an early end, built by mouse and keyboard a
   const flow = await workflow({ nodes: [trigger] });
   await page.goto(`/workflows/${flow.id}`);
   await expect(node(page, "Trigger Start")).toBeVisible();
+  expect(await axeFaultsInBothThemes(page), "with nothing but a trigger").toEqual([]);
 
   // By keyboard: behind the trigger, with a condition that is completed from the list.
   await page.keyboard.press("n");
@@ -103,103 +104,109 @@ test("a branch, a loop, a review and an early end, built by mouse and keyboard a
   expect(JSON.parse(run.output ?? "")).toEqual({ Output: ["<go>", "<on>"], "Output 2": ["<go>", "<on>"] }); // what came to the review goes on
 });
 
-test("a node put on an edge keeps the way through, by its first way out", async ({ signedInPage: page, api, workflow }) => {
-  const output = { id: "o", type: "outputNode", position: at(700), data: { label: "Result" } };
-  const flow = await workflow({ nodes: [trigger, output], edges: [{ id: "e", source: "t", target: "o" }] });
-  await page.goto(`/workflows/${flow.id}`);
-  await edge(page, "Start", "Result").focus();
-  await page.keyboard.press("Enter");
-  await page.getByRole("button", { name: "Insert a node here" }).click();
-  await pick(page, "branch");
-  await expect(edge(page, "Branch (true)", "Result")).toBeAttached();
-  await panel(page).getByRole("tab", { name: "Python" }).click();
-  await panel(page).getByLabel("Condition", { exact: true }).fill("True");
-  await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
-  await page.keyboard.press("Control+s");
-  await expect(page.getByText("Version 2 published")).toBeVisible();
-  const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
-  expect(body.edges.map(({ source, sourceHandle }) => [source === "t", sourceHandle ?? null])).toEqual([
-    [true, null],
-    [false, "true"],
-  ]);
-
-  // Taken out of the middle, it leaves its neighbours connected; one step back brings it again.
-  await node(page, "Branch").focus();
-  await page.keyboard.press("Delete");
-  await expect(edge(page, "Start", "Result")).toBeAttached();
-  await page.keyboard.press("Control+z");
-  await expect(edge(page, "Branch (true)", "Result")).toBeAttached();
-  await edge(page, "Start", "Branch").focus();
-  await page.keyboard.press("Enter");
-  await page.keyboard.press("Delete");
-  await page.getByRole("button", { name: "1 problem", exact: true }).click();
-  await expect(page.getByRole("dialog", { name: "Problems" })).toContainText("Nothing leads to Branch, so it never runs.");
-  // It is no reason not to run.
-  await expect(page.getByRole("button", { name: "Run", exact: true })).not.toHaveAttribute("aria-disabled");
-});
-
-test("a condition is put together of rows, which write the Python and are read back from it; what is typed is judged at once", async ({
+test("a condition is put together of rows, which write the Python and are read back from it; a node put on an edge keeps the way through", async ({
   signedInPage: page,
+  api,
   workflow,
   executed,
 }) => {
-  const branch = { id: "b", type: "branchNode", position: at(330), data: { label: "Urgent", condition: "" } };
-  const flow = await workflow({ nodes: [trigger, branch], edges: [{ id: "e", source: "t", target: "b" }] });
+  const output = { id: "o", type: "outputNode", position: at(700), data: { label: "Result" } };
+  const branch = { id: "b", type: "branchNode", position: at(330, 240), data: { label: "Urgent", condition: "" } };
+  const edges = ["o", "b"].map((target) => ({ id: target, source: "t", target }));
+  const flow = await workflow({ nodes: [trigger, output, branch], edges });
   await page.goto(`/workflows/${flow.id}`);
-  await node(page, "Branch Urgent").click();
-  const rows = panel(page).getByRole("group", { name: "Condition", exact: true });
-  const row = (number: number) => rows.getByRole("group", { name: `Row ${number}`, exact: true });
-  const choose = async (number: number, field: string, option: string) => {
-    await row(number).getByRole("combobox", { name: field }).click();
-    await page.getByRole("option", { name: option, exact: true }).click();
-  };
-  await row(1).getByRole("textbox", { name: "Compared with" }).fill('Say "yes"');
-  await rows.getByRole("button", { name: "Add row" }).click();
-  await expect(panel(page).getByRole("alert")).toHaveText("Row 2: Say what follows “contains”.");
-  await choose(2, "Operator", ">");
-  await row(2).getByRole("textbox", { name: "Compared with" }).fill("9");
-  await expect(panel(page).getByRole("alert")).toBeHidden();
-  await expect(node(page, "Branch Urgent")).toContainText('If output contains Say "yes" and output > 9');
-  await rows.getByRole("combobox", { name: "Holds when" }).click();
-  await page.getByRole("option", { name: "Any of these holds" }).click();
-  // A value from the tree goes to the row that was in hand last.
-  await panel(page).getByRole("button", { name: "Insert trigger.output" }).click();
-  await expect(row(2).getByRole("combobox", { name: "Value" })).toHaveText("trigger.output");
 
-  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  await test.step("rows and Python say the same, and what is typed is judged at once", async () => {
+    await node(page, "Branch Urgent").click();
+    const rows = panel(page).getByRole("group", { name: "Condition", exact: true });
+    const row = (number: number) => rows.getByRole("group", { name: `Row ${number}`, exact: true });
+    const choose = async (number: number, field: string, option: string) => {
+      await row(number).getByRole("combobox", { name: field }).click();
+      await page.getByRole("option", { name: option, exact: true }).click();
+    };
+    await row(1).getByRole("textbox", { name: "Compared with" }).fill('Say "yes"');
+    await rows.getByRole("button", { name: "Add row" }).click();
+    await expect(panel(page).getByRole("alert")).toHaveText("Row 2: Say what follows “contains”.");
+    await choose(2, "Operator", ">");
+    await row(2).getByRole("textbox", { name: "Compared with" }).fill("9");
+    await expect(panel(page).getByRole("alert")).toBeHidden();
+    await expect(node(page, "Branch Urgent")).toContainText('If output contains Say "yes" and output > 9');
+    await rows.getByRole("combobox", { name: "Holds when" }).click();
+    await page.getByRole("option", { name: "Any of these holds" }).click();
+    // A value from the tree goes to the row that was in hand last.
+    await panel(page).getByRole("button", { name: "Insert trigger.output" }).click();
+    await expect(row(2).getByRole("combobox", { name: "Value" })).toHaveText("trigger.output");
 
-  // The Python says the same, and what only Python can say stays Python.
-  const condition = panel(page).getByLabel("Condition", { exact: true });
-  await panel(page).getByRole("tab", { name: "Python" }).click();
-  await expect(condition).toHaveValue('"Say \\"yes\\"".lower() in output.lower()\nor float(trigger_output) > 9');
-  await condition.press("ControlOrMeta+a");
-  await condition.pressSequentially("output");
-  await condition.press("Tab");
-  await expect(condition).toHaveValue("output");
-  // It is judged while it is typed, and a workflow with a condition that cannot be is not run.
-  const run = page.getByRole("button", { name: "Run", exact: true });
-  await condition.fill("output = 'x'");
-  await expect(panel(page).getByRole("alert")).toContainText("To compare, write ==.");
-  await expect(run).toHaveAttribute("aria-disabled", "true");
-  await condition.fill("outptu == 'x'");
-  await expect(panel(page).getByRole("alert")).toContainText("Did you mean output?");
-  await condition.fill("output == 'x'");
-  await expect(panel(page).getByRole("alert")).toBeHidden();
-  await expect(run).not.toHaveAttribute("aria-disabled");
-  await condition.fill("len(output) > 3");
-  await panel(page).getByRole("tab", { name: "Rows" }).click();
-  await expect(panel(page)).toContainText("It says more than rows can, so it stays Python.");
-  await condition.fill('output.startswith("ur")');
-  await expect(row(1).getByRole("combobox", { name: "Operator" })).toHaveText("starts with");
-  await row(1).getByRole("textbox", { name: "Compared with" }).press("End");
-  await row(1).getByRole("textbox", { name: "Compared with" }).pressSequentially("gent");
-  await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
-  await page.keyboard.press("Control+s");
-  await expect(page.getByText("Version 2 published")).toBeVisible();
-  await page.reload();
-  await node(page, "Branch Urgent").click();
-  await expect(row(1).getByRole("textbox", { name: "Compared with" })).toHaveValue("urgent");
-  expect((await executed(flow, { input: "urgent: stop" })).output).toBe("True");
+    expect(await faultsOfPanel(page)).toEqual([]);
+
+    // The Python says the same, and what only Python can say stays Python.
+    const condition = panel(page).getByLabel("Condition", { exact: true });
+    await panel(page).getByRole("tab", { name: "Python" }).click();
+    await expect(condition).toHaveValue('"Say \\"yes\\"".lower() in output.lower()\nor float(trigger_output) > 9');
+    await condition.press("ControlOrMeta+a");
+    await condition.pressSequentially("output");
+    await condition.press("Tab");
+    await expect(condition).toHaveValue("output");
+    // It is judged while it is typed, and a workflow with a condition that cannot be is not run.
+    const run = page.getByRole("button", { name: "Run", exact: true });
+    await condition.fill("output = 'x'");
+    await expect(panel(page).getByRole("alert")).toContainText("To compare, write ==.");
+    await expect(run).toHaveAttribute("aria-disabled", "true");
+    await condition.fill("outptu == 'x'");
+    await expect(panel(page).getByRole("alert")).toContainText("Did you mean output?");
+    await condition.fill("output == 'x'");
+    await expect(panel(page).getByRole("alert")).toBeHidden();
+    await expect(run).not.toHaveAttribute("aria-disabled");
+    await condition.fill("'a' in output and 1 < 2 # why");
+    await panel(page).getByRole("tab", { name: "Rows" }).click();
+    await expect(panel(page)).toContainText("It says more than rows can, so it stays Python.");
+    expect(await faultsOfPanel(page)).toEqual([]);
+    await condition.fill('output.startswith("ur")');
+    await expect(row(1).getByRole("combobox", { name: "Operator" })).toHaveText("starts with");
+    await row(1).getByRole("textbox", { name: "Compared with" }).press("End");
+    await row(1).getByRole("textbox", { name: "Compared with" }).pressSequentially("gent");
+    await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
+    await page.keyboard.press("Control+s");
+    await expect(page.getByText("Version 2 published")).toBeVisible();
+    await page.reload();
+    await node(page, "Branch Urgent").click();
+    await expect(row(1).getByRole("textbox", { name: "Compared with" })).toHaveValue("urgent");
+    expect((await executed(flow, { input: "urgent: stop" })).node_results.b?.output).toBe("True");
+  });
+
+  await test.step("a node put on an edge keeps the way through, by its first way out", async () => {
+    await edge(page, "Start", "Result").focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Insert a node here" }).click();
+    await pick(page, "branch");
+    await expect(edge(page, "Branch (true)", "Result")).toBeAttached();
+    await panel(page).getByRole("tab", { name: "Python" }).click();
+    await panel(page).getByLabel("Condition", { exact: true }).fill("True");
+    await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
+    await page.keyboard.press("Control+s");
+    await expect(page.getByText("Version 3 published")).toBeVisible();
+    const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
+    expect(
+      body.edges.filter(({ target }) => target !== "b").map(({ source, sourceHandle }) => [source === "t", sourceHandle ?? null]),
+    ).toEqual([
+      [true, null],
+      [false, "true"],
+    ]);
+
+    // Taken out of the middle, it leaves its neighbours connected; one step back brings it again.
+    await node(page, "Branch").focus();
+    await page.keyboard.press("Delete");
+    await expect(edge(page, "Start", "Result")).toBeAttached();
+    await page.keyboard.press("Control+z");
+    await expect(edge(page, "Branch (true)", "Result")).toBeAttached();
+    await edge(page, "Start", "Branch").focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Delete");
+    await page.getByRole("button", { name: "1 problem", exact: true }).click();
+    await expect(page.getByRole("dialog", { name: "Problems" })).toContainText("Nothing leads to Branch, so it never runs.");
+    // It is no reason not to run.
+    await expect(page.getByRole("button", { name: "Run", exact: true })).not.toHaveAttribute("aria-disabled");
+  });
 });
 
 test("the schedule builder: choices, words, next runs in the zone, and what the server refuses", async ({
@@ -267,8 +274,14 @@ test("the webhook panel: a secret shown once, calls listed and replayed, another
   const flow = await workflow({ nodes: [trigger, output], edges: [{ id: "e", source: "t", target: "o" }] });
   await page.goto(`/workflows/${flow.id}`);
   await node(page, "Trigger Start").click();
-  await panel(page).getByRole("combobox", { name: "Starts by" }).click();
-  await page.getByRole("option", { name: "A webhook" }).click();
+  const startsBy = async (kind: string) => {
+    await panel(page).getByRole("combobox", { name: "Starts by" }).click();
+    await page.getByRole("option", { name: kind }).click();
+  };
+  await startsBy("An HTTP call");
+  await expect(panel(page).getByRole("region", { name: "HTTP trigger" })).toBeVisible();
+  expect(await faultsOfPanel(page)).toEqual([]);
+  await startsBy("A webhook");
   const webhook = panel(page).getByRole("region", { name: "Webhook" });
   await expect(webhook).toContainText("Publish the workflow first");
   await webhook.getByRole("button", { name: "Publish now" }).click();
@@ -350,37 +363,4 @@ test("the webhook panel: a secret shown once, calls listed and replayed, another
   await deliveries.nth(2).getByRole("link", { name: "Run" }).click(); // of what was replayed
   await expect(page).toHaveURL(/\/runs\//);
   await expect(page.getByRole("main")).toContainText("world");
-});
-
-const CALL = { url: "https://example.com", headers: [{ name: "Accept", value: "text/csv" }], auth: { kind: "bearer", credential: "NONE" } };
-
-// Those of Loop, Review, Terminate, Agent and of a manual trigger are examined in editor-access.spec.ts, those of a schedule and of a
-// webhook above, where they are filled in.
-test("the panels of the nodes are free of faults that axe finds", async ({ signedInPage: page, workflow }) => {
-  const nodes = [
-    { ...trigger, data: { label: "Start", kind: "http" } },
-    { id: "b", type: "branchNode", position: at(330), data: { label: "Check", condition: "'a' in output and 1 < 2 # why" } },
-    { id: "hp", type: "httpNode", position: at(0, 300), data: { label: "Call", ...CALL } },
-    { id: "c", type: "codeNode", position: at(330, 300), data: { label: "Sum", inputs: [{ name: "n", value: "1" }], code: "a = = 1" } },
-    { id: "s", type: "setNode", position: at(660), data: { label: "Put", fields: [{ name: "n", value: "1", type: "number" }] } },
-    { id: "sw", type: "switchNode", position: at(990, 300), data: { label: "Route" } },
-    { id: "w", type: "waitNode", position: at(1320, 300), data: { label: "Hold", mode: "callback" } },
-    { id: "f", type: "workflowNode", position: at(0, 600), data: { label: "Other" } },
-  ];
-  const edges = [
-    { id: "1", source: "t", target: "b" },
-    { id: "2", source: "b", target: "s", sourceHandle: "true" },
-  ];
-  const flow = await workflow({ nodes, edges });
-  await page.goto(`/workflows/${flow.id}`);
-  const reaching = ["HTTP Call", "Code Sum", "Set Put", "Switch Route", "Wait Hold", "Workflow Other"];
-  for (const name of ["Trigger Start", "Branch Check", ...reaching]) {
-    await expect(node(page, name)).toBeVisible(); // what is not measured yet takes no focus
-    await node(page, name).focus();
-    await page.keyboard.press("Enter");
-    await expect(panel(page).getByRole("tab", { name: "Node" })).toHaveAttribute("aria-selected", "true");
-    await expect(panel(page).getByRole("textbox", { name: "Node name" })).toHaveValue(name.split(" ")[1] ?? "");
-    await expect(panel(page).locator("[aria-busy=true]")).toHaveCount(0);
-    expect(await faultsOfPanel(page), name).toEqual([]);
-  }
 });
