@@ -7,8 +7,6 @@ import { Workflow } from "#server/features/workflows/schema.ts";
 // The canvas moves as it does for most people: what is dragged or pressed comes to rest first.
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
-const saved = (page: Page) => page.locator("header").getByText("Saved", { exact: true }).first();
-
 const make = (id: string, type: string, x: number, y: number, data: Record<string, unknown> = {}) => ({
   ...{ id, type: `${type}Node`, position: { x, y } },
   data: { label: id, ...data },
@@ -96,6 +94,23 @@ test("a loop is a frame: it takes its body along, a node is dropped out of it an
   await expect(canvas(page).locator(".react-flow__edge")).toHaveCount(2);
   await node(page, "Loop Each").getByRole("button", { name: "Expand loop" }).click();
   await expect(node(page, "Branch Check")).toBeVisible();
+
+  await test.step("with V one selects by dragging, and what is selected keeps to the grid when it is moved", async () => {
+    await page.keyboard.press("v");
+    const [start, box] = [await node(page, "Trigger Start").boundingBox(), await canvas(page).boundingBox()];
+    if (!start || !box) throw new Error("nothing to select");
+    await page.mouse.move(start.x - 20, start.y - 30);
+    await page.mouse.down();
+    await page.mouse.move(start.x + start.width + 10, start.y + start.height + 20, { steps: 5 });
+    await page.mouse.up();
+    await expect(node(page, "Trigger Start")).toHaveClass(/selected/);
+    await expect(node(page, "Output All")).not.toHaveClass(/selected/);
+    await page.keyboard.press("h");
+    await drag(page, node(page, "Trigger Start"), { x: -7, y: 33 });
+    const { at } = await savedGraph(page, api, flow.id, 8);
+    expect(at("Start").y).toBeGreaterThan(0);
+    expect([Math.abs(at("Start").x % 10), at("Start").y % 10]).toEqual([0, 0]);
+  });
 });
 
 test("what is selected goes into a loop and out of it as one, and each frame shows what it would take or lose", async ({
@@ -214,31 +229,6 @@ test("the menu of a node and of a selection: disable, align, duplicate, delete w
   await page.getByRole("menuitem", { name: "Duplicate" }).click();
   await expect(node(page, "Output First 2")).toBeVisible();
   expect((await savedGraph(page, api, flow.id, 4)).nodes).toHaveLength(5);
-});
-
-test("with V one selects by dragging, and what is selected keeps to the grid when it is moved", async ({
-  signedInPage: page,
-  api,
-  workflow,
-}) => {
-  const flow = await workflow(loop);
-  await page.goto(`/workflows/${flow.id}`);
-  await expect(node(page, "Output All")).toBeVisible();
-  await page.keyboard.press("v");
-  const [start, box] = [await node(page, "Trigger Start").boundingBox(), await canvas(page).boundingBox()];
-  if (!start || !box) throw new Error("nothing to select");
-  await page.mouse.move(start.x - 20, start.y - 30);
-  await page.mouse.down();
-  await page.mouse.move(start.x + start.width + 10, start.y + start.height + 20, { steps: 5 });
-  await page.mouse.up();
-  await expect(node(page, "Trigger Start")).toHaveClass(/selected/);
-  await expect(node(page, "Output All")).not.toHaveClass(/selected/);
-  await page.keyboard.press("h");
-  await drag(page, node(page, "Trigger Start"), { x: -7, y: 33 });
-  await expect(saved(page)).toBeVisible();
-  const { at } = await savedGraph(page, api, flow.id, 2);
-  expect(at("Start").y).toBeGreaterThan(0);
-  expect([Math.abs(at("Start").x % 10), at("Start").y % 10]).toEqual([0, 0]);
 });
 
 test("a note is made larger by its corner and in its panel, one step each; the run panel takes no room before a run", async ({
