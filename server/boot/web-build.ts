@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { compressFiles } from "#server/http/compressed-files.ts";
 
 const SOURCES = ["app", "components", "server", "prisma/schema.prisma", "package-lock.json", "next.config.mjs", "tsconfig.json"];
-const IGNORED = /\.(test|spec)\.tsx?$|\.md$|\.png$/;
+/** Neither built nor what a build is made of: what tsc remembers comes and goes with each check of types. */
+const IGNORED = /\.(test|spec)\.tsx?$|\.(md|png|tsbuildinfo)$/;
 
 /** SHA-256 over the sources that the web build is made of, so that an update is noticed. */
 function sourceHash(root: string): string {
