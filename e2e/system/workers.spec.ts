@@ -3,12 +3,12 @@ import pg from "pg";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { byMessage, type ExpectedRun, everyExecution, expectExactCalls, stopped } from "#e2e/call-counts.ts";
-import { startModelServer } from "#e2e/fakes/model-server.ts";
-import { newDataDir, startTreadle } from "#e2e/server.ts";
-import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
+import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
+import { newDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
+import { COMMENT, type SavedWorkflow, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
 import { noLimits, onPostgres } from "#e2e/system/install.ts";
 import { lengthOf } from "#e2e/system/length.ts";
-import { newDatabase } from "#e2e/system/own-postgres.ts";
+import { newDatabase, type OwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { Agent } from "#server/features/agents/schema.ts";
 import { LlmKeyPage } from "#server/features/llm-keys/schema.ts";
@@ -17,12 +17,61 @@ import { freePort } from "#server/platform/db/embedded.ts";
 import type { Execution } from "#server/runs/schema.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 
+// A web process, and workers that come and go.
+
 const key = `sk-service-${"several1".repeat(5)}`;
 
 const GATE = "worker-dies";
 
+test.describe.configure({ mode: "serial" });
+
+let postgres: Pick<OwnPostgres, "url" | "stop">;
+let models: ModelServer;
+let place: { dataDir: string; env: Record<string, string> };
+let web: Treadle;
+let api: ApiClient;
+let database: pg.Client;
+let workflows: SavedWorkflow[];
+const workers: Treadle[] = [];
+
+test.beforeAll(async () => {
+  postgres = await newDatabase();
+  models = await startModelServer();
+  const port = await freePort();
+  const env = {
+    ...onPostgres(postgres, key),
+    ...noLimits,
+    ALLOW_PRIVATE_NETWORK: "1",
+    WORKER_CONCURRENCY: "6",
+    // Workers have to know where it is for addresses that runs hand out.
+    APP_URL: `http://127.0.0.1:${port}`,
+  };
+  place = { dataDir: newDataDir(), env };
+  web = await startTreadle({ ...place, port, role: "web" });
+  api = apiClient({ url: web.url, key });
+  database = new pg.Client(postgres.url);
+  await database.connect();
+  ({ workflows } = await saveStandardWorkflows(api, models.url, { pieceMs: 40 }));
+});
+test.afterAll(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await database.end();
+  await web.stop();
+  await models.stop();
+  await postgres.stop();
+});
+
+async function startTwoWorkers(): Promise<void> {
+  workers.push(...(await Promise.all([0, 1].map(() => startTreadle({ ...place, role: "worker" })))));
+}
+
+async function execute(workflow: SavedWorkflow, mark: string): Promise<ExpectedRun> {
+  const { body } = await api.post(`/workflows/${workflow.id}/execute`, { input: workflow.input(mark) }, { status: 202 });
+  return { workflow, mark, execution_id: body.execution_id };
+}
+
 /** A run whose one call is answered when the gate is open. */
-async function executeHeld(api: ApiClient): Promise<ExpectedRun> {
+async function executeHeld(): Promise<ExpectedRun> {
   const { body: keys } = await api.get("/llm-keys", { schema: LlmKeyPage });
   const fields = { name: "Held", model: `gate-${GATE}`, llm_key_id: keys.items[0]?.id };
   const { body: agent } = await api.post("/agents", fields, { schema: Agent, status: 201 });
@@ -37,41 +86,38 @@ async function executeHeld(api: ApiClient): Promise<ExpectedRun> {
     output: (mark: string) => `Waited at ${GATE}: hold ${mark}`,
     calls: (mark: string) => [{ node_id: "hold", iteration: null, message: `hold ${mark}` }],
   };
-  const { body } = await api.post(`/workflows/${saved.id}/execute`, { input: "here" }, { status: 202 });
-  return { workflow, mark: "here", execution_id: body.execution_id };
+  return execute(workflow, "here");
 }
+
+test("runs of which nobody was told are carried once, although two workers look for them", async () => {
+  const runs: ExpectedRun[] = [];
+  for (const workflow of workflows.filter(({ hasReview, isWoken }) => !hasReview && !isWoken))
+    runs.push(await execute(workflow, `lost-${runs.length}`));
+  // Nobody heard of them: whoever comes later finds the rows.
+  await startTwoWorkers();
+
+  await until(async () => {
+    const { rows } = await database.query<{ status: string }>("SELECT status::text FROM executions");
+    return rows.every(({ status }) => isFinal(status as Execution["status"]));
+  }, 60_000);
+  const calls = byMessage(models.calls());
+  const all = await everyExecution(api);
+  for (const run of runs)
+    expect(await expectExactCalls(api, { ...run, calls, stops: [], all })).toEqual({ interrupted: 0, answeredTwice: 0, givenUp: 0 });
+  const { rows } = await database.query("SELECT DISTINCT dispatch, lease_epoch FROM executions");
+  expect(rows).toEqual([{ dispatch: 0, lease_epoch: 1 }]);
+});
 
 test("two workers share the runs; one is killed, and every run ends with its calls made once", async () => {
   const RUNS = lengthOf({ short: 20, long: 120 });
-  const postgres = await newDatabase();
-  const models = await startModelServer();
-  const env = {
-    ...onPostgres(postgres, key),
-    ...noLimits,
-    ALLOW_PRIVATE_NETWORK: "1",
-    WORKER_CONCURRENCY: "6",
-  };
-  const [dataDir, port] = [newDataDir(), await freePort()];
-  // Workers have to know where it is for addresses that runs hand out.
-  Object.assign(env, { APP_URL: `http://127.0.0.1:${port}` });
-  const web = await startTreadle({ env, dataDir, port, role: "web" });
-  const newWorker = () => startTreadle({ env, dataDir, role: "worker" });
-  const [first, second] = await Promise.all([newWorker(), newWorker()]);
-  const api = apiClient({ url: web.url, key });
-  const database = new pg.Client(postgres.url);
-  await database.connect();
-  const { workflows } = await saveStandardWorkflows(api, models.url, { pieceMs: 40 });
-
-  const execute = async (index: number, mark: string): Promise<ExpectedRun> => {
-    const workflow = workflows[index % workflows.length];
-    if (!workflow) throw new Error("There is no workflow.");
-    const { body } = await api.post(`/workflows/${workflow.id}/execute`, { input: workflow.input(mark) }, { status: 202 });
-    return { workflow, mark, execution_id: body.execution_id };
-  };
-  const runs: ExpectedRun[] = [await executeHeld(api)];
-  for (let index = 0; index < RUNS; index++) runs.push(await execute(index, `run-${index}`));
+  const [first, second] = workers as [Treadle, Treadle];
+  /** Ids of the runs of the test before. */
+  const earlier = (await everyExecution(api)).map(({ id }) => id);
+  const runs: ExpectedRun[] = [await executeHeld()];
+  for (let index = 0; index < RUNS; index++) runs.push(await execute(workflows[index % workflows.length] as SavedWorkflow, `run-${index}`));
   const workersSeen = async () => {
-    const { rows } = await database.query<{ pid: string }>("SELECT DISTINCT split_part(lease_owner, '-', 1) AS pid FROM executions");
+    const carriers = "SELECT DISTINCT split_part(lease_owner, '-', 1) AS pid FROM executions WHERE id <> ALL($1::uuid[])";
+    const { rows } = await database.query<{ pid: string }>(carriers, [earlier]);
     return rows.map(({ pid }) => Number(pid)).filter((pid) => pid > 0);
   };
   await until(async () => (await workersSeen()).length === 2);
@@ -81,7 +127,7 @@ test("two workers share the runs; one is killed, and every run ends with its cal
   await until(() => models.calls({ contains: "hold" }).length === 1);
   const holder = "SELECT split_part(lease_owner, '-', 1) AS pid FROM executions WHERE id = $1";
   const { rows: held } = await database.query<{ pid: string }>(holder, [runs[0]?.execution_id]);
-  const [killed, survivor] = held[0]?.pid === String(first.pid) ? [first, second] : [second, first];
+  const killed = held[0]?.pid === String(first.pid) ? first : second;
   const stops = [await stopped(killed.kill9)];
   models.release(GATE);
   if (lengthOf({ short: true, long: false })) {
@@ -96,13 +142,13 @@ test("two workers share the runs; one is killed, and every run ends with its cal
   const graph = graphOf({ t: ["trigger", schedule], o: ["output"] }, ["t>o"]);
   const { body: daily } = await api.post("/workflows", { name: "Daily", ...graph }, { schema: Workflow, status: 201 });
   await database.query("UPDATE schedules SET next_fire_at = now() - interval '1 second' WHERE workflow_id = $1", [daily.id]);
-  const others = await Promise.all([newWorker(), newWorker()]);
+  await startTwoWorkers();
 
   const done = async () => {
     const { body } = await api.get("/reviews?status=waiting&per_page=50", { status: 200 });
     for (const { execution_id } of body.items)
       await api.post(`/executions/${execution_id}/approve`, { decision: "approved", comment: COMMENT });
-    const { rows } = await database.query<{ status: string }>("SELECT status::text FROM executions");
+    const { rows } = await database.query<{ status: string }>("SELECT status::text FROM executions WHERE id <> ALL($1::uuid[])", [earlier]);
     return rows.length > runs.length && rows.every(({ status }) => isFinal(status as Execution["status"]));
   };
   await until(done, 120_000);
@@ -114,51 +160,4 @@ test("two workers share the runs; one is killed, and every run ends with its cal
   expect(interrupted, "the kill interrupted calls").toBeGreaterThan(0);
   const { body: fires } = await api.get(`/workflows/${daily.id}/executions`, { status: 200 });
   expect(fires).toMatchObject([{ trigger: "schedule", status: "completed", input: "good morning" }]);
-
-  await Promise.all([survivor, ...others].map((worker) => worker.stop()));
-  await database.end();
-  await web.stop();
-  await models.stop();
-  await postgres.stop();
-});
-
-test("runs of which nobody was told are carried once, although two workers look for them", async () => {
-  const postgres = await newDatabase();
-  const models = await startModelServer();
-  const env = {
-    ...onPostgres(postgres, key),
-    ...noLimits,
-    ALLOW_PRIVATE_NETWORK: "1",
-  };
-  const dataDir = newDataDir();
-  const web = await startTreadle({ env, dataDir, role: "web" });
-  const api = apiClient({ url: web.url, key });
-  const database = new pg.Client(postgres.url);
-  await database.connect();
-  const { workflows } = await saveStandardWorkflows(api, models.url, { pieceMs: 40 });
-  const runs: ExpectedRun[] = [];
-  for (const workflow of workflows.filter(({ hasReview, isWoken }) => !hasReview && !isWoken)) {
-    const mark = `lost-${runs.length}`;
-    const { body } = await api.post(`/workflows/${workflow.id}/execute`, { input: workflow.input(mark) }, { status: 202 });
-    runs.push({ workflow, mark, execution_id: body.execution_id });
-  }
-  // Nobody heard of them: whoever comes later finds the rows.
-  const workers = await Promise.all([0, 1].map(() => startTreadle({ env, dataDir, role: "worker" })));
-
-  await until(async () => {
-    const { rows } = await database.query<{ status: string }>("SELECT status::text FROM executions");
-    return rows.every(({ status }) => isFinal(status as Execution["status"]));
-  }, 60_000);
-  const calls = byMessage(models.calls());
-  const all = await everyExecution(api);
-  for (const run of runs)
-    expect(await expectExactCalls(api, { ...run, calls, stops: [], all })).toEqual({ interrupted: 0, answeredTwice: 0, givenUp: 0 });
-  const { rows } = await database.query("SELECT DISTINCT dispatch, lease_epoch FROM executions");
-  expect(rows).toEqual([{ dispatch: 0, lease_epoch: 1 }]);
-
-  await Promise.all(workers.map((worker) => worker.stop()));
-  await database.end();
-  await web.stop();
-  await models.stop();
-  await postgres.stop();
 });
