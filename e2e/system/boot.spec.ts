@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { Client } from "pg";
 import { apiClient } from "#e2e/api-client.ts";
-import { databaseUrl, type Ended, newDataDir, postgresOf, preparedDataDir, startAndEnd, startTreadle } from "#e2e/server.ts";
+import { databaseUrl, type Ended, newDataDir, postgresOf, preparedDataDir, startAndEnd, startTreadle, type Treadle } from "#e2e/server.ts";
 import { firstUser } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
 import { AuthInfo, UserProfile } from "#server/features/identity/schema.ts";
@@ -60,18 +60,6 @@ test("a setting that is not usable is named", async () => {
   expectRefusal(await startAndEnd({ env: { BOOTSTRAP_EMAIL: "ada@example.com" }, dataDir: newDataDir() }), /BOOTSTRAP_PASSWORD/);
 });
 
-test("a second start on the same data folder says who holds it; SIGTERM ends everything", async () => {
-  const first = await startTreadle();
-  expectRefusal(await startAndEnd({ dataDir: first.dataDir }), new RegExp(`in use by process ${first.pid}\\b`));
-  expect((await fetch(`${first.url}/api/health/ready`)).status).toBe(200);
-  const { dataDir } = first;
-  expect(postgresOf(dataDir)).toBeGreaterThan(0);
-  const postgres = postgresOf(dataDir) ?? 0;
-  expect(await first.stop()).toBe(0);
-  expect(() => process.kill(postgres, 0)).toThrow("ESRCH");
-  await expect(fetch(first.url)).rejects.toThrow();
-});
-
 /** Does something while the database in a data folder is in the middle of its first migrations, which wait for it. */
 async function amidMigrations(dataDir: string, act: () => void): Promise<void> {
   const client = await until(async () => {
@@ -104,43 +92,55 @@ for (const [how, send] of [
     expect(await next.stop()).toBe(0);
   });
 
-test("a headless start makes owner, project and key; later starts change nothing", async () => {
-  const dataDir = newDataDir();
+test.describe("an install, from its first start on", () => {
+  test.describe.configure({ mode: "serial" });
   const key = `sk-service-${"headless".repeat(5)}`;
   const env = firstUser(key);
-  const first = await startTreadle({ dataDir, env });
-  const api = apiClient({ url: first.url, key });
-  const { body: me } = await api.get("/auth/me", { schema: AuthInfo });
-  expect(me).toMatchObject({ email: "ada@example.com", auth: { type: "platform_key" } });
-  const { body: profile } = await api.get("/users/me", { schema: UserProfile });
-  expect(profile.projects.map(({ role }) => role)).toEqual(["admin"]);
-  // Sign-up stays closed unless it is opened.
-  await api.post("/auth/sign-up", { email: "eve@example.com", name: "Eve", password: "a good password" }, { status: 403 });
-  await first.stop();
+  let dataDir: string;
+  let server: Treadle;
+  let profile: UserProfile;
+  test.afterAll(() => server.stop());
 
-  const otherKey = `sk-service-${"another1".repeat(5)}`;
-  const second = await startTreadle({ dataDir, env: { ...env, BOOTSTRAP_EMAIL: "eve@example.com", BOOTSTRAP_API_KEY: otherKey } });
-  const { body: again } = await apiClient({ url: second.url, key }).get("/users/me", { schema: UserProfile });
-  expect(again).toEqual(profile);
-  await apiClient({ url: second.url, key: otherKey }).get("/users/me", { status: 401 });
-  await second.stop();
-});
+  test("a headless start makes owner, project and key", async () => {
+    dataDir = newDataDir();
+    server = await startTreadle({ dataDir, env });
+    const api = apiClient({ url: server.url, key });
+    const { body: me } = await api.get("/auth/me", { schema: AuthInfo });
+    expect(me).toMatchObject({ email: "ada@example.com", auth: { type: "platform_key" } });
+    ({ body: profile } = await api.get("/users/me", { schema: UserProfile }));
+    expect(profile.projects.map(({ role }) => role)).toEqual(["admin"]);
+    // Sign-up stays closed unless it is opened.
+    await api.post("/auth/sign-up", { email: "eve@example.com", name: "Eve", password: "a good password" }, { status: 403 });
+  });
 
-test("the limit per address answers 429 with Retry-After, and its headers come with every answer", async () => {
-  const key = `sk-service-${"limited1".repeat(5)}`;
-  const env = {
-    ...firstUser(key),
-    RATE_LIMIT_PER_MINUTE: "5",
-    RATE_LIMIT_BURST: "0",
-  };
-  const server = await startTreadle({ env });
-  const api = apiClient({ url: server.url, key });
-  const answers = [];
-  for (let n = 0; n < 6; n++) answers.push(await api.get("/auth/me"));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
-  expect(answers.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual(["4", "3", "2", "1", "0", "0"]);
-  for (const { headers } of answers) expect(headers.get("x-ratelimit-limit")).toBe("5");
-  expect(Number(answers[5]?.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect(answers[5]?.body.error_code).toBe("RATE_LIMIT_EXCEEDED");
-  await server.stop();
+  test("a second start on the same data folder says who holds it; SIGTERM ends everything", async () => {
+    expectRefusal(await startAndEnd({ dataDir }), new RegExp(`in use by process ${server.pid}\\b`));
+    expect((await fetch(`${server.url}/api/health/ready`)).status).toBe(200);
+    expect(postgresOf(dataDir)).toBeGreaterThan(0);
+    const postgres = postgresOf(dataDir) ?? 0;
+    expect(await server.stop()).toBe(0);
+    expect(() => process.kill(postgres, 0)).toThrow("ESRCH");
+    await expect(fetch(server.url)).rejects.toThrow();
+  });
+
+  test("later starts change nothing", async () => {
+    const otherKey = `sk-service-${"another1".repeat(5)}`;
+    const others = { BOOTSTRAP_EMAIL: "eve@example.com", BOOTSTRAP_API_KEY: otherKey };
+    server = await startTreadle({ dataDir, env: { ...env, ...others, RATE_LIMIT_PER_MINUTE: "7", RATE_LIMIT_BURST: "0" } });
+    const { body: again } = await apiClient({ url: server.url, key }).get("/users/me", { schema: UserProfile });
+    expect(again).toEqual(profile);
+    await apiClient({ url: server.url, key: otherKey }).get("/users/me", { status: 401 });
+  });
+
+  test("the limit per address answers 429 with Retry-After, and its headers come with every answer", async () => {
+    const api = apiClient({ url: server.url, key });
+    const answers = [];
+    // Two were asked for before.
+    for (let n = 0; n < 6; n++) answers.push(await api.get("/auth/me"));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
+    expect(answers.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual(["4", "3", "2", "1", "0", "0"]);
+    for (const { headers } of answers) expect(headers.get("x-ratelimit-limit")).toBe("7");
+    expect(Number(answers[5]?.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(answers[5]?.body.error_code).toBe("RATE_LIMIT_EXCEEDED");
+  });
 });
