@@ -10,13 +10,15 @@ import { lengthOf } from "#e2e/system/length.ts";
 import { type RunRequest, runRequests } from "#e2e/system/run-requests.ts";
 import { until } from "#e2e/until.ts";
 import { freePort } from "#server/platform/db/embedded.ts";
-import type { ExecutionSummary } from "#server/runs/schema.ts";
-import { isFinal } from "#server/shared/execution-status.ts";
+import { ExecutionPage, type ExecutionSummary } from "#server/runs/schema.ts";
+import { executionStatuses, isFinal } from "#server/shared/execution-status.ts";
 
 /** Requests under way at once. */
 const CLIENTS = 6;
 /** A request that names itself and came while its key was held by a process that died is sent again after this time, in milliseconds. */
 const AGAIN_MS = 1000;
+/** As a filter: whatever has not ended. */
+const OPEN = executionStatuses.filter((status) => !isFinal(status)).join(",");
 
 const key = `sk-service-${"crowded1".repeat(5)}`;
 const env = {
@@ -138,13 +140,13 @@ test("runs under load, kills at random moments: all end, and no finished call is
   share = RUNS;
   await Promise.race([asking, until(() => fault, 90_000)]);
   let open: ExecutionSummary[] = [];
-  const all = await until(async () => {
-    const executions = await everyExecution(api);
-    open = executions.filter(({ status }) => !isFinal(status));
-    return fault !== undefined || open.length === 0 ? executions : undefined;
+  await until(async () => {
+    open = (await api.get(`/executions?status=${OPEN}`, { schema: ExecutionPage })).body.items;
+    return fault !== undefined || open.length === 0;
   }, 90_000).catch((error) => {
     throw new Error(`These runs have not ended: ${JSON.stringify(open)}\n${server?.logs()}`, { cause: error });
   });
+  const all = await everyExecution(api);
   isOver = true;
   await approving;
 
