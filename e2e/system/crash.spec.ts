@@ -5,6 +5,7 @@ import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
 import { preparedDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
 import { firstUser, noLimits, signedIn } from "#e2e/system/install.ts";
+import { startNodes } from "#e2e/system/nodes-under-way.ts";
 import { until } from "#e2e/until.ts";
 import { Agent } from "#server/features/agents/schema.ts";
 import { LlmKey } from "#server/features/llm-keys/schema.ts";
@@ -13,8 +14,9 @@ import { freePort } from "#server/platform/db/embedded.ts";
 import { ExecuteResult, Execution, ExecutionLogs } from "#server/runs/schema.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 
-// One install, whose process is killed, told to stop, and killed twice more. Each of these is an end of the same run, which never
-// gets past its one call; under the first two of them there are also a run that goes on, and the assistant.
+// One install, whose process is killed, told to stop, and killed three times more. The same run is under way at its first four ends,
+// and never gets past its one call; at the first two there are also a run that goes on, and the assistant; at the last three, nodes of
+// all kinds that reach out and wait.
 
 const key = `sk-service-${"crashing".repeat(5)}`;
 const position = { x: 0, y: 0 };
@@ -33,7 +35,7 @@ let deadly: { id: string; mark: string };
 
 test.beforeAll(async () => {
   models = await startModelServer();
-  place = { dataDir: preparedDataDir(), port: await freePort(), env: { ...firstUser(key), ...noLimits } };
+  place = { dataDir: preparedDataDir(), port: await freePort(), env: { ...firstUser(key), ...noLimits, ALLOW_PRIVATE_NETWORK: "1" } };
   server = await startTreadle(place);
   api = apiClient({ url: server.url, key });
   const { body: llm } = await api.post(
@@ -203,9 +205,17 @@ test.describe("a process that is told to stop", () =>
     true,
   ));
 
+let nodes: Awaited<ReturnType<typeof startNodes>>;
+
+test("kill -9 while calls, waits, loops and other runs are under way: each goes on", async () => {
+  nodes = await startNodes(api, models);
+  await outlive((process) => process.kill9());
+  await nodes.expectGoesOn();
+});
+
 test("a run under which the process dies three times is failed with the reason by the fourth, which stays up; a stop that was asked for does not count", async () => {
-  expect(ends, "it was killed and told to stop").toBe(2);
-  for (let kills = 0; kills < 2; kills++) await outlive((process) => process.kill9());
+  expect(ends, "it was killed, told to stop, and killed").toBe(3);
+  await outlive((process) => process.kill9());
   const failed = await ended(deadly.id, 60_000);
   expect(failed).toMatchObject({
     status: "failed",
@@ -213,4 +223,11 @@ test("a run under which the process dies three times is failed with the reason b
   });
   expect(failed.node_results.a?.status).not.toBe("running");
   expect(deadlyCalls()).toHaveLength(4);
+});
+
+test("a call over HTTP that kill -9 cut is made once more, with its key; when it is cut again, its failure is told once", async () => {
+  await nodes.expectGivenUp();
+  await server.kill9();
+  server = await startTreadle(place);
+  await nodes.expectToldOnce();
 });

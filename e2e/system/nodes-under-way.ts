@@ -1,29 +1,23 @@
-import { expect, test } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
-import { apiClient } from "#e2e/api-client.ts";
+import type { ApiClient } from "#e2e/api-client.ts";
 import { everyExecution } from "#e2e/call-counts.ts";
-import { startModelServer } from "#e2e/fakes/model-server.ts";
-import { preparedDataDir, startTreadle } from "#e2e/server.ts";
-import { firstUser, noLimits } from "#e2e/system/install.ts";
+import type { ModelServer } from "#e2e/fakes/model-server.ts";
 import { until } from "#e2e/until.ts";
 import { NotificationPage } from "#server/features/notifications/schema.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
-import { freePort } from "#server/platform/db/embedded.ts";
 import { ExecuteResult, Execution } from "#server/runs/schema.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 
-const key = `sk-service-${"reaching".repeat(5)}`;
-const env = { ...firstUser(key), ...noLimits, ALLOW_PRIVATE_NETWORK: "1" };
+const GATES = ["once", "twice", "inner", "loop"];
 
-test("kill -9 while calls, waits, loops and other runs are under way: each goes on, a call is made once more with its key, and its failure is told once", async () => {
-  const models = await startModelServer();
-  const place = { dataDir: preparedDataDir(), port: await freePort(), env };
-  let server = await startTreadle(place);
-  const api = apiClient({ url: server.url, key });
-  const dieAndReturn = async () => {
-    await server.kill9();
-    server = await startTreadle(place);
-  };
+/**
+ * Runs in the middle of calls over HTTP, waits, loops and other runs. Nothing of them may be on its way to an end by itself but a wait
+ * of two seconds, so their process is to be killed now.
+ * @param api of an install that may reach this machine
+ * @returns what is to be proved after each of three deaths of its process
+ */
+export async function startNodes(api: ApiClient, models: ModelServer) {
   const ask = (gate: string, message: string): [string, Record<string, unknown>] => [
     "http",
     {
@@ -93,38 +87,43 @@ test("kill -9 while calls, waits, loops and other runs are under way: each goes 
   const address = await until(async () => (await read(runs.called)).node_results.w?.resume_url);
   await until(async () => (await read(runs.timed)).node_results.w?.status === "waiting");
 
-  await dieAndReturn();
-  await until(areUnderWay, 60_000);
-  for (const gate of ["once", "inner", "loop"]) models.release(gate);
-  const ends = { once: "200", outer: "inner 200", loop: '["201","201","201"]', timed: "go" };
-  for (const [name, output] of Object.entries(ends))
-    expect(await ended(runs[name as keyof typeof ends]), name).toMatchObject({ status: "completed", error: null, output });
+  return {
+    async expectGoesOn() {
+      await until(areUnderWay, 60_000);
+      for (const gate of ["once", "inner", "loop"]) models.release(gate);
+      const ends = { once: "200", outer: "inner 200", loop: '["201","201","201"]', timed: "go" };
+      for (const [name, output] of Object.entries(ends))
+        expect(await ended(runs[name as keyof typeof ends]), name).toMatchObject({ status: "completed", error: null, output });
+    },
+    /** What dies with it twice is not called a third time. */
+    async expectGivenUp() {
+      expect(await ended(runs.twice)).toMatchObject({ status: "failed", error: expect.stringContaining("It is not started again.") });
+      const answer = await fetch(address, { method: "POST", body: '{"n": 1}' });
+      expect(answer.status).toBe(200);
+    },
+    /** That is told, and starts the error workflow, which another death does not repeat. */
+    async expectToldOnce() {
+      expect(await ended(runs.called)).toMatchObject({ status: "completed", output: "1" });
+      expect((await fetch(address, { method: "POST", body: '{"n": 2}' })).status).toBe(409);
+      const titles = async () => (await api.get("/notifications", { schema: NotificationPage })).body.items.map(({ title }) => title);
+      await expect.poll(titles, { timeout: 30_000 }).toContainEqual(expect.stringContaining("A run of Twice failed"));
+      const errorRuns = async () => (await everyExecution(api)).filter(({ trigger }) => trigger === "error");
+      await expect.poll(async () => (await errorRuns()).map(({ status }) => status), { timeout: 30_000 }).toEqual(["completed"]);
+      expect(JSON.parse((await errorRuns())[0]?.input ?? "")).toMatchObject({ execution_id: runs.twice, failed_node: { id: "h" } });
 
-  // What dies with it twice is not called a third time; that is told, and starts the error workflow, which another death does not repeat.
-  await dieAndReturn();
-  expect(await ended(runs.twice)).toMatchObject({ status: "failed", error: expect.stringContaining("It is not started again.") });
-  const answer = await fetch(address, { method: "POST", body: '{"n": 1}' });
-  expect(answer.status).toBe(200);
-  await dieAndReturn();
-  expect(await ended(runs.called)).toMatchObject({ status: "completed", output: "1" });
-  expect((await fetch(address, { method: "POST", body: '{"n": 2}' })).status).toBe(409);
-  const titles = async () => (await api.get("/notifications", { schema: NotificationPage })).body.items.map(({ title }) => title);
-  await expect.poll(titles, { timeout: 30_000 }).toContainEqual(expect.stringContaining("A run of Twice failed"));
-  const errorRuns = async () => (await everyExecution(api)).filter(({ trigger }) => trigger === "error");
-  await expect.poll(async () => (await errorRuns()).map(({ status }) => status), { timeout: 30_000 }).toEqual(["completed"]);
-  expect(JSON.parse((await errorRuns())[0]?.input ?? "")).toMatchObject({ execution_id: runs.twice, failed_node: { id: "h" } });
-
-  const all = await everyExecution(api);
-  expect(all.filter(({ parent }) => parent !== null)).toMatchObject([
-    { workflow_id: inner, parent: { execution_id: runs.outer, node_id: "w" } },
-  ]);
-  expect(all).toHaveLength(8);
-  const outcomesOf = (contains: string) => models.calls({ contains }).map(({ outcome }) => outcome);
-  for (const message of ["once of", "inner of", "item a", "item b", "item c"])
-    expect(outcomesOf(message), message).toEqual(["aborted", "answered"]);
-  expect(outcomesOf("twice of")).toEqual(["aborted", "aborted"]);
-  for (const made of Map.groupBy(models.calls(), ({ message }) => message).values())
-    expect(new Set(made.map((call) => call.key)).size, made[0]?.message).toBe(1);
-  await server.stop();
-  await models.stop();
-});
+      const ours = new Set([told, inner, once, twice, outer, loop, called, timed]);
+      const all = (await everyExecution(api)).filter(({ workflow_id }) => ours.has(workflow_id));
+      expect(all.filter(({ parent }) => parent !== null)).toMatchObject([
+        { workflow_id: inner, parent: { execution_id: runs.outer, node_id: "w" } },
+      ]);
+      expect(all).toHaveLength(8);
+      const outcomesOf = (contains: string) => models.calls({ contains }).map(({ outcome }) => outcome);
+      for (const message of ["once of", "inner of", "item a", "item b", "item c"])
+        expect(outcomesOf(message), message).toEqual(["aborted", "answered"]);
+      expect(outcomesOf("twice of")).toEqual(["aborted", "aborted"]);
+      const calls = models.calls().filter(({ model }) => GATES.some((gate) => model === `gate-${gate}`));
+      for (const made of Map.groupBy(calls, ({ message }) => message).values())
+        expect(new Set(made.map((call) => call.key)).size, made[0]?.message).toBe(1);
+    },
+  };
+}
