@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "@playwright/test";
+import pg from "pg";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { nodesTold, readStream } from "#e2e/api/read-stream.ts";
 import { apiClient } from "#e2e/api-client.ts";
 import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
-import { startTreadle, type Treadle } from "#e2e/server.ts";
-import { firstUser, noRateLimit } from "#e2e/system/install.ts";
+import { newDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
+import { noLimits, onPostgres, signedIn } from "#e2e/system/install.ts";
+import { newDatabase, type OwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { Agent } from "#server/features/agents/schema.ts";
 import { LlmKey } from "#server/features/llm-keys/schema.ts";
@@ -17,21 +19,22 @@ import { isFinal } from "#server/shared/execution-status.ts";
 /** What the contract allows between the request and the end, in milliseconds. */
 const LIMIT_MS = 5000;
 const key = `sk-service-${"stopping".repeat(5)}`;
-const env = {
-  ...firstUser(key),
-  ...noRateLimit,
-  PROJECT_CONCURRENCY: "2",
-};
 
-let server: Treadle;
+let postgres: Pick<OwnPostgres, "url" | "stop">;
 let models: ModelServer;
+let place: { dataDir: string; env: Record<string, string> };
+let server: Treadle;
 test.beforeAll(async () => {
+  postgres = await newDatabase();
   models = await startModelServer();
-  server = await startTreadle({ env });
+  const env = { ...onPostgres(postgres, key), ...noLimits, ALLOW_PRIVATE_NETWORK: "1" };
+  place = { dataDir: newDataDir(), env };
+  server = await startTreadle({ ...place, env: { ...env, PROJECT_CONCURRENCY: "2" } });
 });
 test.afterAll(async () => {
   await server.stop();
   await models.stop();
+  await postgres.stop();
 });
 
 async function project() {
@@ -128,4 +131,109 @@ test("cancelled while it is queued behind others: it never starts, and the other
   models.release(gate);
   for (const id of [...first, after]) await until(async () => (await read(id)).status === "completed");
   expect(models.calls({ contains: `${mark} queued` })).toHaveLength(0);
+});
+
+test("runs are cancelled by a process that carries none of them: begun where accepted, taken by workers, gone on after a review", async () => {
+  const web = await startTreadle({ ...place, role: "web" });
+  const api = apiClient({ url: web.url, key });
+  const database = new pg.Client(postgres.url);
+  await database.connect();
+
+  const { body: llm } = await api.post(
+    "/llm-keys",
+    { name: "Stand-in", provider: "openai_compatible", api_key: "stand-in-key", base_url: models.url },
+    { schema: LlmKey, status: 201 },
+  );
+  const { body: agent } = await api.post("/agents", { name: "Echo", model: "echo", llm_key_id: llm.id }, { schema: Agent, status: 201 });
+  const ask = (input: string): [string, Record<string, unknown>] => ["agent", { agent_id: agent.id, input }];
+  const save = async (name: string, graph: ReturnType<typeof graphOf>) =>
+    (await api.post("/workflows", { name, ...graph }, { schema: Workflow, status: 201 })).body.id;
+  const straight = await save(
+    "Straight",
+    graphOf(
+      {
+        t: ["trigger"],
+        plain: ask("[[hang]] {{trigger.output}} plain"),
+        Each: ["loop", { items_expression: '["a", "b", "c"]', concurrency: 2 }],
+        inside: ask("[[hang]] {{trigger.output}} {{Each.current_item}}"),
+        next: ask("never {{trigger.output}} {{plain.output}}"),
+      },
+      ["t>plain", "t>Each", "Each.body>inside", "plain>next"],
+    ),
+  );
+  const checked = await save(
+    "Checked",
+    graphOf({ t: ["trigger"], Check: ["humanLoop"], a: ask("[[hang]] {{trigger.output}} checked") }, ["t>Check", "Check.approved>a"]),
+  );
+  const short = await save("Short", graphOf({ t: ["trigger"], a: ask("{{trigger.output}} short") }, ["t>a"]));
+
+  const run = async (at: typeof api, workflow: string, input: string) =>
+    (await at.post(`/workflows/${workflow}/execute`, { input }, { schema: ExecuteResult, status: 202 })).body.execution_id;
+  const read = async (id: string) => (await api.get(`/executions/${id}`, { schema: Execution })).body;
+  const underWay = (mark: string) => models.calls({ contains: mark }).filter(({ outcome }) => outcome === "running");
+  /** Names of the leases under which these runs are carried now. */
+  const holders = async (ids: string[]) => {
+    const held = "SELECT lease_owner FROM executions WHERE id = ANY($1::uuid[]) AND lease_until > now() AND status = 'running'";
+    return (await database.query<{ lease_owner: string }>(held, [ids])).rows.map(({ lease_owner }) => lease_owner);
+  };
+  const pidOf = (holder: string) => Number(holder.split("-")[0]);
+  /** Cancels them through the web process, and proves that each ended and each of its calls was cut, soon after the request. */
+  const cancel = async (ids: string[], mark: string) => {
+    const [asked, from] = [Date.now(), performance.now()];
+    await Promise.all(ids.map((id) => api.post(`/executions/${id}/cancel`, {}, { schema: Execution, status: 200 })));
+    await until(() => models.calls({ contains: mark }).every(({ outcome }) => outcome === "aborted"), LIMIT_MS);
+    expect(performance.now() - from).toBeLessThan(LIMIT_MS);
+    for (const ended of await Promise.all(ids.map(read))) {
+      expect(ended).toMatchObject({ status: "cancelled", output: null, error: null });
+      expect(Date.parse(ended.completed_at ?? "") - asked).toBeLessThan(LIMIT_MS);
+      expect(Object.values(ended.node_results).map(({ status }) => status)).not.toContain("running");
+    }
+  };
+
+  // A process that is alone begins in itself what it accepts, and no executor knows of it.
+  const alone = randomUUID();
+  const begun = await run(apiClient({ url: server.url, key }), straight, alone);
+  await until(() => underWay(alone).length === 3);
+  const [holder = ""] = await holders([begun]);
+  expect([pidOf(holder), holder.includes("-here-")], "it began where it was accepted").toEqual([server.pid, true]);
+  await cancel([begun], alone);
+  expect(await server.stop()).toBe(0);
+
+  // Two workers with two places each: four runs, two of them gone on after a review, fill both.
+  const ofWorkers = { ...place, env: { ...place.env, WORKER_CONCURRENCY: "2" }, role: "worker" } as const;
+  const workers = await Promise.all([0, 1].map(() => startTreadle(ofWorkers)));
+  const shared = randomUUID();
+  const reviewed = [await run(api, checked, `${shared} one`), await run(api, checked, `${shared} two`)];
+  for (const id of reviewed) {
+    await until(async () => (await read(id)).status === "paused");
+    await api.post(`/executions/${id}/approve`, { decision: "approved" }, { schema: Execution, status: 200 });
+  }
+  const ids = [...reviewed, await run(api, straight, `${shared} three`), await run(api, straight, `${shared} four`)];
+  await until(() => underWay(shared).length === 2 + 2 * 3);
+  const carriers = (await holders(ids)).map(pidOf).sort();
+  expect(carriers).toEqual(workers.flatMap(({ pid }) => [pid, pid]).sort());
+  expect(carriers).not.toContain(web.pid);
+  await cancel(ids, shared);
+
+  // The places are free again, and nothing came after what was cut.
+  const after = await Promise.all([0, 1, 2, 3].map((n) => run(api, short, `after ${n}`)));
+  for (const id of after) await until(async () => (await read(id)).status === "completed");
+  expect(models.calls({ contains: alone })).toHaveLength(3);
+  expect(models.calls({ contains: shared })).toHaveLength(8);
+
+  // The assistant is stopped by a process that does not work for it, too.
+  const call = await signedIn(web.url);
+  await call("PUT", "/bridge/settings", { llm_key_id: llm.id, model: "hang" });
+  const thread = await call("POST", "/bridge/threads", {});
+  const asked = randomUUID();
+  await call("POST", `/bridge/threads/${thread.id}/messages`, { content: asked });
+  await until(() => underWay(asked).length === 1);
+  const from = performance.now();
+  await call("POST", `/bridge/threads/${thread.id}/stop`);
+  await until(async () => (await call("GET", `/bridge/threads/${thread.id}`)).messages[0].status === "stopped");
+  await until(() => models.calls({ contains: asked })[0]?.outcome === "aborted");
+  expect(performance.now() - from).toBeLessThan(2000);
+
+  await Promise.all([web, ...workers].map((process) => process.stop()));
+  await database.end();
 });
