@@ -40,21 +40,54 @@ const ranOnce = (agentId: string) => ({
 });
 const INPUT = '{"topic": "looms", "items": ["warp", "weft"]}';
 
-test("a text field knows the last run: values in the list, a live preview, and what was meant by a wrong name", async ({
+/** Nothing that axe finds in the panel. */
+async function expectNoFaults(page: Page): Promise<void> {
+  expect(await axeFaultsInBothThemes(page, '[aria-label="Nodes and settings"]')).toEqual([]);
+}
+
+test("the panel knows the last run: texts have values and a preview, a condition is tried, and what others will see is shown", async ({
   signedInPage: page,
+  api,
   agent,
   workflow,
   executed,
 }) => {
+  test.setTimeout(120_000); // five states are examined
   const { id } = await agent({ name: "Scout", model: "echo" });
+  await api.post("/credentials", { name: "GITHUB_TOKEN", value: "tok_5f3b0c9d8e7a" }, { status: 201 });
   const flow = await workflow(ranOnce(id));
-  await executed(flow, { input: INPUT });
   await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Branch Long").click();
+  await expect(panel(page)).toContainText("Run the workflow once to see here what the condition comes to.");
+  await executed(flow, { input: INPUT });
+  await page.reload();
+
+  await test.step("a text field offers values and credentials, shows a preview, and says what was meant by a wrong name", () =>
+    textIsHelped(page));
+  await test.step("values are inserted from the tree by a click or a drag, and the last run stands beside them", () =>
+    valuesAreInserted(page));
+  await test.step("a condition is tried on the last run while it is typed", () => conditionIsTried(page));
+  await test.step("the approval page is previewed, and the last run and the relations of a node are there", () => othersAreSeen(page));
+});
+
+async function textIsHelped(page: Page): Promise<void> {
   await node(page, "Agent Write").click();
   const input = field(page, "Input");
+  const run = page.getByRole("button", { name: "Run", exact: true });
+  const list = page.getByRole("listbox", { name: "Values" });
+  await input.fill("");
+  await input.pressSequentially("Ask with {{cred");
+  await list.getByRole("option", { name: /credentials\.GITHUB_TOKEN/ }).click();
+  await expect(input).toHaveValue("Ask with {{credentials.GITHUB_TOKEN}}");
+  await expect(run).not.toHaveAttribute("aria-disabled", "true");
+  // One that is missing is a problem that names the nearest.
+  await input.fill("Ask with {{credentials.GITHUB_TOKN}}");
+  await page.getByRole("button", { name: "1 problem", exact: true }).click();
+  await expect(page.getByText('the project has no credential "GITHUB_TOKN". Did you mean "GITHUB_TOKEN"?').first()).toBeVisible();
+  await page.keyboard.press("Escape");
+
   await input.fill("");
   await input.pressSequentially("About {{to");
-  const list = page.getByRole("listbox", { name: "Values" });
   await expect(list.getByRole("group", { name: "trigger" }).getByRole("option", { name: /^trigger\.output\.topic/ })).toContainText(
     "looms",
   );
@@ -79,8 +112,11 @@ test("a text field knows the last run: values in the list, a live preview, and w
   await input.press("Control+z");
   await expect(input).toHaveValue("About {{trigger.output.topic}} by {{Research.output}}");
   await expect(preview).toContainText(`About looms by Echo: ${INPUT}`);
+}
 
-  // From the tree: a click at the caret, a drag where it is dropped.
+async function valuesAreInserted(page: Page): Promise<void> {
+  const input = field(page, "Input");
+  const preview = panel(page).getByRole("figure", { name: "Preview" });
   const tree = panel(page).getByRole("list", { name: "Connections" });
   await input.fill("One: ");
   await expect(preview).toBeHidden(); // what moves the tree has happened
@@ -89,7 +125,7 @@ test("a text field knows the last run: values in the list, a live preview, and w
   await tree.getByRole("button", { name: "Insert trigger.output.items[1]" }).click();
   await expect(input).toHaveValue("One: {{trigger.output.items[1]}}");
   await expect(preview).toContainText("One: weft");
-  await expect(list).toBeHidden();
+  await expect(page.getByRole("listbox", { name: "Values" })).toBeHidden();
   await page.keyboard.press("Control+z");
   await expect(input).toHaveValue("One: ");
   await page.keyboard.press("Control+Shift+z");
@@ -100,20 +136,21 @@ test("a text field knows the last run: values in the list, a live preview, and w
   await expect(input).toHaveValue("{{Research.output}}");
   await page.keyboard.press("Control+z");
   await expect(input).toHaveValue("");
-});
+  await input.fill("{{Resarch.output}} {{Research.output}}");
+  await expect(panel(page).getByRole("button", { name: /Did you mean/ })).toBeVisible();
+  await expectNoFaults(page);
+  await panel(page).getByRole("tab", { name: "Last run" }).click();
+  await expect(panel(page)).toContainText("Echo: x");
+  await expectNoFaults(page);
+  await panel(page).getByRole("tab", { name: "Settings" }).click();
+}
 
-test("a condition is tried on the last run while it is typed", async ({ signedInPage: page, agent, workflow, executed }) => {
-  const { id } = await agent({ name: "Scout", model: "echo" });
-  const flow = await workflow(ranOnce(id));
-  await page.goto(`/workflows/${flow.id}`);
-  await node(page, "Branch Long").click();
-  await expect(panel(page)).toContainText("Run the workflow once to see here what the condition comes to.");
-  await executed(flow, { input: INPUT });
-  await page.reload();
+async function conditionIsTried(page: Page): Promise<void> {
   await node(page, "Branch Long").click();
   const condition = field(page, "Condition");
   const trial = panel(page).getByRole("status", { name: "Trial" });
   await expect(trial).toHaveText("With last run True");
+  await expectNoFaults(page);
   await condition.fill('"silk" in output');
   await expect(trial).toHaveText("With last run False");
   // One that runs in a process of its own.
@@ -137,12 +174,53 @@ test("a condition is tried on the last run while it is typed", async ({ signedIn
   await condition.pressSequentially(' == "looms"');
   await expect(condition).toHaveValue('json.loads(trigger_output)["topic"] == "looms"');
   await expect(trial).toHaveText("With last run True");
-});
+}
 
-test("an agent is made and changed without leaving the workflow", async ({ signedInPage: page, api, llmKey, workflow }) => {
+async function othersAreSeen(page: Page): Promise<void> {
+  await node(page, "Review Check").click();
+  await panel(page).getByRole("button", { name: "Preview the approval page" }).click();
+  const approval = page.getByRole("dialog", { name: "Preview of the approval page" });
+  await expect(approval.getByRole("heading", { name: "Send it about looms?" })).toBeVisible();
+  await expect(approval.getByRole("region", { name: "Content to review" })).toContainText("Echo: ");
+  await expect(approval).toContainText("Without a decision it counts as rejected in 4 h");
+  for (const name of ["Approve", "Reject"]) await expect(approval.getByRole("button", { name })).toBeDisabled();
+  expect(await axeFaultsInBothThemes(page, "[role=dialog]")).toEqual([]);
+  await page.keyboard.press("Escape");
+
+  // The tab stays while one walks along the relations.
+  await panel(page).getByRole("tab", { name: "Relations" }).click();
+  await panel(page).getByRole("list", { name: "Before" }).getByRole("button", { name: /Long/ }).click();
+  await expect(panel(page).getByRole("textbox", { name: "Node name" })).toHaveValue("Long");
+  await panel(page).getByRole("list", { name: "After" }).getByRole("button", { name: /Write/ }).click();
+  await expect(panel(page).getByRole("tab", { name: "Relations" })).toHaveAttribute("aria-selected", "true");
+  await expectNoFaults(page);
+  await panel(page).getByRole("tab", { name: "Last run" }).click();
+  await expect(panel(page).getByRole("tabpanel", { name: "Output" })).toContainText("Echo: x");
+  await panel(page).getByRole("tab", { name: "Input" }).click();
+  await expect(panel(page).getByRole("tabpanel", { name: "Input" })).toContainText("x");
+  await expect(panel(page).getByRole("link", { name: "Open run" })).toHaveAttribute("href", /\/runs\//);
+}
+
+test("the run form is previewed, and an agent is made and changed, without leaving the workflow", async ({
+  signedInPage: page,
+  api,
+  llmKey,
+  workflow,
+}) => {
   await llmKey();
-  const flow = await workflow({ nodes: [trigger(), agentNode("Write", 330, "")], edges: [edge("t", "Write")] });
+  const start = trigger({ kind: "params", parameters: [] });
+  const flow = await workflow({ nodes: [start, agentNode("Write", 330, "")], edges: [edge("t", "Write")] });
   await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Trigger Start").click();
+  await panel(page).getByRole("button", { name: "Add parameter" }).click();
+  await field(page, "Name").fill("topic");
+  await field(page, "Label").fill("About what?");
+  await panel(page).getByRole("checkbox", { name: "Must be filled in" }).click();
+  await panel(page).getByText("Preview of the run form").click();
+  const preview = panel(page).getByRole("form", { name: "Preview of the run form" });
+  await expect(preview.getByRole("textbox", { name: "About what?" })).toHaveAttribute("aria-required", "true");
+  await expect(preview.getByRole("button", { name: "Start run" })).toBeDisabled();
+
   await node(page, "Agent Write").click();
   await panel(page).getByRole("button", { name: "Create agent…" }).click();
   const dialog = page.getByRole("dialog", { name: "New agent" });
@@ -180,79 +258,4 @@ test("an agent is made and changed without leaving the workflow", async ({ signe
   await expect(page.getByText("Version 2 published")).toBeVisible();
   const saved = async () => (await api.get(`/workflows/${flow.id}`, { schema: Workflow })).body;
   await expect.poll(async () => (await saved()).nodes.find(({ id }) => id === "Write")?.data.agent_id).toMatch(/^[\da-f-]{36}$/);
-});
-
-test("previews of what others will see: the run form and the approval page; the last run and the relations of a node", async ({
-  signedInPage: page,
-  agent,
-  workflow,
-  executed,
-}) => {
-  const { id } = await agent({ name: "Scout", model: "echo" });
-  const form = await workflow({ nodes: [trigger({ kind: "params", parameters: [] })] });
-  await page.goto(`/workflows/${form.id}`);
-  await node(page, "Trigger Start").click();
-  await panel(page).getByRole("button", { name: "Add parameter" }).click();
-  await field(page, "Name").fill("topic");
-  await field(page, "Label").fill("About what?");
-  await panel(page).getByRole("checkbox", { name: "Must be filled in" }).click();
-  await panel(page).getByText("Preview of the run form").click();
-  const preview = panel(page).getByRole("form", { name: "Preview of the run form" });
-  await expect(preview.getByRole("textbox", { name: "About what?" })).toHaveAttribute("aria-required", "true");
-  await expect(preview.getByRole("button", { name: "Start run" })).toBeDisabled();
-
-  const flow = await workflow(ranOnce(id));
-  await executed(flow, { input: INPUT });
-  await page.goto(`/workflows/${flow.id}`);
-  await node(page, "Review Check").click();
-  await panel(page).getByRole("button", { name: "Preview the approval page" }).click();
-  const approval = page.getByRole("dialog", { name: "Preview of the approval page" });
-  await expect(approval.getByRole("heading", { name: "Send it about looms?" })).toBeVisible();
-  await expect(approval.getByRole("region", { name: "Content to review" })).toContainText("Echo: ");
-  await expect(approval).toContainText("Without a decision it counts as rejected in 4 h");
-  for (const name of ["Approve", "Reject"]) await expect(approval.getByRole("button", { name })).toBeDisabled();
-  await page.keyboard.press("Escape");
-
-  // The tab stays while one walks along the relations.
-  await panel(page).getByRole("tab", { name: "Relations" }).click();
-  await panel(page).getByRole("list", { name: "Before" }).getByRole("button", { name: /Long/ }).click();
-  await expect(panel(page).getByRole("textbox", { name: "Node name" })).toHaveValue("Long");
-  await panel(page).getByRole("list", { name: "After" }).getByRole("button", { name: /Write/ }).click();
-  await expect(panel(page).getByRole("tab", { name: "Relations" })).toHaveAttribute("aria-selected", "true");
-  await panel(page).getByRole("tab", { name: "Last run" }).click();
-  await expect(panel(page).getByRole("tabpanel", { name: "Output" })).toContainText("Echo: x");
-  await panel(page).getByRole("tab", { name: "Input" }).click();
-  await expect(panel(page).getByRole("tabpanel", { name: "Input" })).toContainText("x");
-  await expect(panel(page).getByRole("link", { name: "Open run" })).toHaveAttribute("href", /\/runs\//);
-});
-
-test("the panel with values, its tabs and its dialogs are free of faults that axe finds", async ({
-  signedInPage: page,
-  agent,
-  workflow,
-  executed,
-}) => {
-  const { id } = await agent({ name: "Scout", model: "echo" });
-  const flow = await workflow(ranOnce(id));
-  await executed(flow, { input: INPUT });
-  await page.goto(`/workflows/${flow.id}`);
-  await node(page, "Agent Write").click();
-  await field(page, "Input").fill("{{Resarch.output}} {{Research.output}}");
-  await expect(panel(page).getByRole("button", { name: /Did you mean/ })).toBeVisible();
-  await panel(page).getByRole("button", { name: "What is inside trigger.output", exact: true }).click();
-  const aside = '[aria-label="Nodes and settings"]';
-  expect(await axeFaultsInBothThemes(page, aside)).toEqual([]);
-  await panel(page).getByRole("tab", { name: "Last run" }).click();
-  await expect(panel(page)).toContainText("Echo: x");
-  expect(await axeFaultsInBothThemes(page, aside)).toEqual([]);
-  await panel(page).getByRole("tab", { name: "Relations" }).click();
-  expect(await axeFaultsInBothThemes(page, aside)).toEqual([]);
-  await panel(page).getByRole("tab", { name: "Settings" }).click();
-  await node(page, "Branch Long").click();
-  await expect(panel(page).getByRole("status", { name: "Trial" })).toBeVisible();
-  expect(await axeFaultsInBothThemes(page, aside)).toEqual([]);
-  await node(page, "Review Check").click();
-  await panel(page).getByRole("button", { name: "Preview the approval page" }).click();
-  await expect(page.getByRole("dialog").getByRole("button", { name: "Approve" })).toBeVisible();
-  expect(await axeFaultsInBothThemes(page, "[role=dialog]")).toEqual([]);
 });
