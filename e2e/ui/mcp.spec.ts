@@ -1,17 +1,9 @@
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
-import { MCP_TOKEN } from "#e2e/fakes/mcp-server.ts";
+import { MCP_TOKEN, startMcpServer } from "#e2e/fakes/mcp-server.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { type McpProcess, startMcpProcess } from "#e2e/mcp-process.ts";
-
-test.describe.configure({ mode: "default" }); // one server beside it for all of them
-
-let mcp: McpProcess;
-test.beforeAll(async () => {
-  mcp = await startMcpProcess();
-});
-test.afterAll(() => mcp.stop());
 
 test("a server is looked at, connected, refreshed, changed and deleted", async ({ signedInPage: page, api }) => {
+  const mcp = await startMcpServer();
   await page.goto("/mcp");
   await page.getByRole("button", { name: "Connect server" }).click();
   const dialog = page.getByRole("dialog", { name: "Connect MCP server" });
@@ -51,17 +43,5 @@ test("a server is looked at, connected, refreshed, changed and deleted", async (
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete server" }).click();
   await expect(page).toHaveURL(/\/mcp$/);
   await expect(page.getByRole("heading", { name: "Connect an MCP server" })).toBeVisible();
-});
-
-test("a viewer sees servers and changes nothing", async ({ newUser, api, pageOf }) => {
-  await api.post("/mcp", { name: "Shelf", url: `${mcp.url}/mcp` }, { status: 201 });
-  const viewer = await newUser({ role: "viewer" });
-  const page = await pageOf(viewer);
-  await page.goto("/mcp");
-  await expect(page.getByRole("link", { name: "Shelf" })).toBeVisible();
-  expect(await axeFaultsInBothThemes(page)).toEqual([]);
-  await page.getByRole("link", { name: "Shelf" }).click();
-  await expect(page.getByRole("region", { name: "Tools" })).toContainText("echo");
-  await expect(page.getByRole("switch")).toHaveCount(0);
-  await expect(page.getByRole("button", { name: /Refresh|Settings|More/ })).toHaveCount(0);
+  await mcp.stop();
 });
