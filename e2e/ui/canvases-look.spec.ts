@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { Canvas, type Widget } from "#server/features/canvases/schema.ts";
+import { Canvas, SharedLink, type Widget } from "#server/features/canvases/schema.ts";
 
 // What a canvas looks like to whoever reads it: every kind of widget, its trail, how it moves, and the link.
 
@@ -51,17 +51,23 @@ const jumped = (page: Page) =>
       }),
   );
 
-test("a canvas shows each kind of widget, moves when a run ends, and every value opens where it comes from", async ({
+test("a canvas shows each kind of widget, moves when a run ends, leads from each value to where it comes from, and is shared by a link", async ({
   signedInPage: page,
+  person,
   api,
   workflow,
   executed,
+  pageOf,
 }) => {
   test.setTimeout(120_000);
-  const flow = await workflow({ name: "Sales", nodes, edges });
-  for (const input of ["100", "120"]) await executed(flow, { input });
+  const flow = await workflow({ name: "Sales of the north", nodes, edges });
   const { body: canvas } = await api.post("/canvases", { name: "Shop", widgets: widgetsOf(flow.id) }, { schema: Canvas, status: 201 });
   await page.goto(`/canvases/${canvas.id}`);
+  // Widgets say in their own place why they show nothing.
+  await expect(region(page, "Revenue").getByText("No run has given a value yet.")).toBeVisible();
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  for (const input of ["100", "120"]) await executed(flow, { input });
+  await page.reload();
   await expect(region(page, "Revenue").getByRole("button", { name: "120 €" })).toBeVisible();
   await expect(region(page, "Report").getByText("Good")).toBeVisible();
   await expect(region(page, "Months").getByRole("row", { name: /Feb 30/ })).toBeVisible();
@@ -113,6 +119,26 @@ test("a canvas shows each kind of widget, moves when a run ends, and every value
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await overflow(page)).toBe(0);
   await expect(region(page, "Revenue")).toBeVisible();
+
+  await test.step("whoever has the link sees it without sign-in, and nothing in it leads further; no search engine and no other site is told", async () => {
+    const { url } = (await api.post(`/canvases/${canvas.id}/share`, {}, { schema: SharedLink, status: 201 })).body;
+    const path = new URL(url).pathname;
+    const theirs = await pageOf();
+    expect((await theirs.goto(path))?.status()).toBe(200);
+    await expect(theirs.getByRole("heading", { level: 1, name: "Shop" })).toBeVisible();
+    await expect(region(theirs, "Revenue").getByText("150")).toBeVisible();
+    expect(await theirs.getByRole("link").count()).toBe(0);
+    await expect(theirs.locator('meta[name="robots"]')).toHaveAttribute("content", /noindex/);
+    await expect(theirs.locator('meta[name="referrer"]')).toHaveAttribute("content", "no-referrer");
+    const html = await theirs.content();
+    for (const hidden of [canvas.id, flow.id, flow.name, person.project.id]) expect(html).not.toContain(hidden);
+    expect(await axeFaultsInBothThemes(theirs)).toEqual([]);
+    await theirs.setViewportSize({ width: 390, height: 844 });
+    expect(await overflow(theirs)).toBe(0);
+    await api.del(`/canvases/${canvas.id}/share`, { status: 204 });
+    expect((await theirs.goto(path))?.status()).toBe(404);
+    await expect(theirs.getByRole("heading", { level: 1, name: "This link cannot be used" })).toBeVisible();
+  });
 });
 
 test("the trail of an agent's answer leads to the passages that it cites, with their age", async ({
@@ -194,35 +220,4 @@ test("a chart marks where a new version began, and a run is compared by version 
   await trail.getByRole("button", { name: "Compare with the one before" }).click();
   for (const row of [/^Version \(changed\) Version 1 Version 2$/, /^Model \(changed\) echo slow-1-20$/, /^Input \(changed\) one two$/])
     await expect(trail.getByRole("row", { name: row })).toBeVisible();
-});
-
-test("whoever has the link sees the canvas without sign-in, and nothing in it leads further", async ({
-  api,
-  workflow,
-  executed,
-  pageOf,
-}) => {
-  const flow = await workflow({ name: "Sales", nodes, edges });
-  await executed(flow, { input: "100" });
-  const { body: canvas } = await api.post("/canvases", { name: "Shop", widgets: widgetsOf(flow.id) }, { schema: Canvas, status: 201 });
-  const { body: link } = await api.post(`/canvases/${canvas.id}/share`, {}, { status: 201 });
-  const page = await pageOf();
-  await page.goto(new URL(link.url).pathname);
-  await expect(page.getByRole("heading", { level: 1, name: "Shop" })).toBeVisible();
-  await expect(region(page, "Revenue").getByText("100")).toBeVisible();
-  expect(await page.getByRole("link").count()).toBe(0);
-  expect(await axeFaultsInBothThemes(page)).toEqual([]);
-  await page.setViewportSize({ width: 390, height: 844 });
-  expect(await overflow(page)).toBe(0);
-  await api.del(`/canvases/${canvas.id}/share`);
-  await page.reload();
-  await expect(page.getByRole("heading", { level: 1, name: "This link cannot be used" })).toBeVisible();
-});
-
-test("widgets say in their own place why they show nothing", async ({ signedInPage: page, api, workflow }) => {
-  const flow = await workflow({ name: "Sales", nodes, edges });
-  const { body: canvas } = await api.post("/canvases", { name: "Shop", widgets: widgetsOf(flow.id) }, { schema: Canvas, status: 201 });
-  await page.goto(`/canvases/${canvas.id}`);
-  await expect(region(page, "Revenue").getByText("No run has given a value yet.")).toBeVisible();
-  expect(await axeFaultsInBothThemes(page)).toEqual([]);
 });
