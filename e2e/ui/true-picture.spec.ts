@@ -79,6 +79,21 @@ test("the editor shows what is so: unknown names, states in the minimap, changed
   await narrowAndWide(width);
   await narrowAndWide(view);
 
+  // Beside the assistant the whole workflow is still in view, and as it was once that is closed.
+  const last = node(page, "Output o");
+  const [first, place] = [await view(), await last.boundingBox()];
+  await page.keyboard.press("Control+j");
+  const assistant = page.getByRole("complementary", { name: "Assistant" });
+  /** How far a card that stands there goes under the assistant. */
+  const under = async (card: typeof place) => {
+    const panel = await assistant.boundingBox();
+    return card && panel ? card.x + card.width - panel.x : Number.NaN;
+  };
+  await expect.poll(async () => under(await last.boundingBox())).toBeLessThan(0);
+  expect(await under(place)).toBeGreaterThan(0);
+  await page.keyboard.press("Control+j");
+  await expect.poll(view).toBe(first);
+
   await node(page, "Output o").click();
   await panel(page).getByRole("textbox", { name: "Value", exact: true }).fill("{{A.output}}");
   await expect(wrong).toHaveCount(0);
@@ -120,18 +135,16 @@ test("the editor shows what is so: unknown names, states in the minimap, changed
 
   // On a phone a toast stands above the bar at the foot.
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`/workflows/${flow.id}`);
-  await expect(node(page, "Output o")).toBeVisible(); // what is not measured yet takes no focus
   await node(page, "Output o").focus();
   await page.keyboard.press("d");
   await page.keyboard.press("Control+s");
   await page.getByText("Version 3 published").waitFor();
   const bar = page.getByRole("toolbar", { name: "Canvas" });
-  const under = async () => {
+  const above = async () => {
     const [toast, foot] = [await page.locator("[data-sonner-toast]").boundingBox(), await bar.boundingBox()];
     return toast && foot ? foot.y - (toast.y + toast.height) : Number.NaN;
   };
-  await expect.poll(under).toBeGreaterThan(0);
+  await expect.poll(above).toBeGreaterThan(0);
 });
 
 test("a window that is wide again before its canvas was measured shows the whole as it was", async ({ signedInPage, workflow }) => {
@@ -161,26 +174,5 @@ test("a window that is wide again before its canvas was measured shows the whole
     return new Promise<void>(isFitted);
   }, first);
   await page.setViewportSize({ width: 1440, height: 900 });
-  await expect.poll(() => view.evaluate((layer) => layer.style.transform)).toBe(first);
-});
-
-test("beside the assistant the whole workflow is still in view, and as it was once that is closed", async ({
-  signedInPage: page,
-  workflow,
-}) => {
-  const nodes = Object.fromEntries(Array.from({ length: 3 }, (_, at) => [`n${at}`, ["output"] as [string]]));
-  const flow = await workflow(graphOf({ t: ["trigger"], ...nodes }, ["t>n0", "n0>n1", "n1>n2"]));
-  await page.goto(`/workflows/${flow.id}`);
-  await expect(node(page, "Output n2")).toBeInViewport({ ratio: 1 });
-  const view = canvas(page).locator(".react-flow__viewport");
-  const first = await view.evaluate((layer) => layer.style.transform);
-  await page.keyboard.press("Control+j");
-  const assistant = page.getByRole("complementary", { name: "Assistant" });
-  const under = async () => {
-    const [card, panel] = [await node(page, "Output n2").boundingBox(), await assistant.boundingBox()];
-    return card && panel ? card.x + card.width - panel.x : Number.NaN;
-  };
-  await expect.poll(under).toBeLessThan(0);
-  await page.keyboard.press("Control+j");
   await expect.poll(() => view.evaluate((layer) => layer.style.transform)).toBe(first);
 });
