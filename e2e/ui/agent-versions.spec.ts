@@ -1,7 +1,23 @@
+import type { Locator, Page } from "@playwright/test";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 
 const position = { x: 0, y: 0 };
+
+/** On a phone nothing of the dialog is beside the screen. */
+async function expectFitsPhone(page: Page, dialog: Locator): Promise<void> {
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 390, height: 844 });
+  // The page is laid out anew a moment after its window has changed.
+  await expect
+    .poll(async () => {
+      const box = await dialog.boundingBox();
+      return [box?.x, box?.width];
+    })
+    .toEqual([0, 390]);
+  expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+  if (before) await page.setViewportSize(before);
+}
 
 test("an agent is changed as a draft, tried before it is published, said whom it reaches, and brought back", async ({
   signedInPage: page,
@@ -110,10 +126,12 @@ test("an agent is changed as a draft, tried before it is published, said whom it
   );
 });
 
-test("a new agent is tried before there is one, and what was filled in is kept until it is made", async ({
+test("a new agent is tried before there is one, what was filled in is kept until it is made, and what its model is sent is shown", async ({
   signedInPage: page,
   llmKey,
+  modelServer,
 }) => {
+  const model = `echo-${crypto.randomUUID()}`;
   await llmKey();
   await page.goto("/agents/new");
   const chat = page.getByRole("region", { name: "Try it" });
@@ -121,16 +139,54 @@ test("a new agent is tried before there is one, and what was filled in is kept u
   await chat.getByRole("textbox", { name: "Message" }).fill("Hello");
   await chat.getByRole("button", { name: "Send" }).click();
   await expect(chat.getByRole("alert")).toContainText("The form is not ready to be asked: Model: Choose or type a model.");
-  await page.getByRole("combobox", { name: "Model" }).fill("echo");
+  await page.getByRole("combobox", { name: "Model" }).fill(model);
   await page.keyboard.press("Escape");
   await chat.getByRole("button", { name: "Send" }).click();
   await expect(chat.getByText("Echo: Hello", { exact: true })).toBeVisible();
   await page.getByLabel("Name", { exact: true }).fill("Weaver");
   await page.reload();
   await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Weaver");
-  await expect(page.getByRole("combobox", { name: "Model" })).toHaveValue("echo");
+  await expect(page.getByRole("combobox", { name: "Model" })).toHaveValue(model);
   await page.getByRole("button", { name: "Create agent" }).click();
   await expect(page).toHaveURL(/agents\/[0-9a-f-]{36}/);
+
+  await expect(page.getByRole("heading", { name: "Weaver", level: 1 })).toBeVisible();
+  await test.step("the prompt preview shows what the model is sent as the form stands, and asks nobody", async () => {
+    await page.getByRole("textbox", { name: "System prompt" }).fill("Write a short poem about {{credentials.THEME}}.");
+    await page.getByRole("checkbox", { name: "Summarize" }).check();
+    await page.getByRole("checkbox", { name: /^Web search/ }).check();
+    const before = (await modelServer.calls({ model })).length;
+    await page.getByRole("button", { name: "Prompt preview" }).click();
+    const dialog = page.getByRole("dialog", { name: "Prompt preview" });
+    // A run would not resolve it here either, so it stays as it is written.
+    await expect(dialog.getByLabel("system message", { exact: true })).toHaveText(
+      /^Write a short poem about {{credentials\.THEME}}\.\s+# Skill: Summarize\s+Summarize the text you are given/,
+    );
+    await expect(dialog.getByText("1 tool", { exact: true })).toBeVisible();
+    await dialog.getByText("web_search", { exact: true }).click();
+    await expect(dialog.getByLabel("parameters of web_search", { exact: true })).toContainText('"query"');
+    await expect(dialog.getByText("Free text.")).toBeVisible();
+    await dialog.getByText("Whole request").click();
+    await expect(dialog.getByLabel("request", { exact: true })).toContainText(`"model": "${model}"`);
+    await expect(dialog.getByLabel("request", { exact: true })).toContainText("(what the agent is asked)");
+    expect(await axeFaultsInBothThemes(page, "[role=dialog]")).toEqual([]);
+    await expectFitsPhone(page, dialog);
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("button", { name: "Prompt preview" })).toBeFocused();
+    expect((await modelServer.calls({ model })).length).toBe(before);
+
+    // The vendor is bound to a schema where no tool is offered, and what is wrong is said in place of a preview.
+    await page.getByRole("checkbox", { name: /^Web search/ }).uncheck();
+    await page.getByRole("textbox", { name: "Output schema" }).fill("{ no json");
+    await page.getByRole("button", { name: "Prompt preview" }).click();
+    await expect(dialog.getByText("This is not a JSON object.")).toBeVisible();
+    await page.keyboard.press("Escape");
+    await page.getByRole("textbox", { name: "Output schema" }).fill('{"type":"object","properties":{"poem":{"type":"string"}}}');
+    await page.getByRole("button", { name: "Prompt preview" }).click();
+    await expect(dialog.getByLabel("response format", { exact: true })).toContainText('"json_schema"');
+    await page.keyboard.press("Escape");
+  });
+
   await page.goto("/agents/new");
   await expect(page.getByRole("combobox", { name: "LLM key" })).toContainText("Stand-in");
   await expect(page.getByLabel("Name", { exact: true })).toHaveValue("");

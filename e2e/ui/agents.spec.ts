@@ -43,57 +43,76 @@ test("an agent gets knowledge, a skill and a schema in the form, and its chat sh
   await expect(page.getByText(/^Spent/), "it has cost nothing").toHaveCount(0);
 });
 
-test("a chat is stopped in the middle, goes on with what was said before, and says why a call failed", async ({
+test("beside a chat that was stopped and failed the form takes in what others saved, and keeps what was typed", async ({
   signedInPage: page,
+  api,
   agent,
   modelServer,
 }) => {
   const { id } = await agent({ name: "Scout", model: "echo" });
   await page.goto(`/agents/${id}`);
-  const chat = page.getByRole("region", { name: "Try it" });
-  const say = async (message: string) => {
-    await chat.getByRole("textbox", { name: "Message" }).fill(message);
-    await chat.getByRole("button", { name: "Send" }).click();
-  };
-  await say(`first ${id}`);
-  await expect(chat.getByText(`Echo: first ${id}`)).toBeVisible();
 
-  const held = `[[gate-${id}]] second`;
-  await say(held);
-  await expect(chat.getByText("Waited at")).toBeVisible();
-  await chat.getByRole("button", { name: "Stop" }).click();
-  await expect(chat.getByText("Stopped.")).toBeVisible();
-  await expect.poll(async () => (await modelServer.calls({ contains: held })).map(({ outcome }) => outcome)).toEqual(["aborted"]);
+  await test.step("a chat is stopped in the middle, goes on with what was said before, and says why a call failed", async () => {
+    const chat = page.getByRole("region", { name: "Try it" });
+    const say = async (message: string) => {
+      await chat.getByRole("textbox", { name: "Message" }).fill(message);
+      await chat.getByRole("button", { name: "Send" }).click();
+    };
+    await say(`first ${id}`);
+    await expect(chat.getByText(`Echo: first ${id}`)).toBeVisible();
 
-  await say(`[[status-401]] third ${id}`);
-  await expect(chat.getByRole("alert")).toContainText("Check the LLM key");
-  const call = (await modelServer.calls({ contains: `third ${id}` }))[0];
-  // What was stopped or failed is not sent along.
-  expect(call?.request.messages.map(({ content }) => content)).toEqual([`first ${id}`, `Echo: first ${id}`, `[[status-401]] third ${id}`]);
+    const held = `[[gate-${id}]] second`;
+    await say(held);
+    await expect(chat.getByText("Waited at")).toBeVisible();
+    await chat.getByRole("button", { name: "Stop" }).click();
+    await expect(chat.getByText("Stopped.")).toBeVisible();
+    await expect.poll(async () => (await modelServer.calls({ contains: held })).map(({ outcome }) => outcome)).toEqual(["aborted"]);
 
-  // Asked again, it takes the place of what failed, and nothing had to be typed.
-  await chat.getByRole("button", { name: "Ask again" }).click();
-  await expect.poll(async () => (await modelServer.calls({ contains: `third ${id}` })).length).toBe(2);
-  await expect(chat.getByRole("alert")).toContainText("Check the LLM key");
-  await expect(chat.getByText(`third ${id}`)).toHaveCount(1);
-});
+    await say(`[[status-401]] third ${id}`);
+    await expect(chat.getByRole("alert")).toContainText("Check the LLM key");
+    const call = (await modelServer.calls({ contains: `third ${id}` }))[0];
+    // What was stopped or failed is not sent along.
+    expect(call?.request.messages.map(({ content }) => content)).toEqual([
+      `first ${id}`,
+      `Echo: first ${id}`,
+      `[[status-401]] third ${id}`,
+    ]);
 
-test("what others saved while the form was open comes into it, and what was typed stays", async ({ signedInPage: page, api, agent }) => {
-  const { id } = await agent({ name: "Scout", model: "echo" });
-  await page.goto(`/agents/${id}`);
-  const prompt = page.getByRole("textbox", { name: "System prompt" });
-  await prompt.fill("Be brief.");
-  await page.getByRole("textbox", { name: "Description" }).fill("Mine");
-  await api.put(`/agents/${id}`, { max_tokens: 77, description: "Theirs" });
-  await page.getByRole("button", { name: "Publish", exact: true }).click();
-  const told = page.getByRole("alert").filter({ hasText: "Not published yet" });
-  await expect(told).toContainText(
-    "saved this agent after you loaded it. Now in this form as it was saved: Longest answer. Changed by you both: Description.",
-  );
-  await expect(page.getByLabel("Longest answer")).toHaveValue("77");
-  await expect(prompt).toHaveValue("Be brief.");
-  await page.getByRole("button", { name: "Publish", exact: true }).click();
-  await expect(page.getByText("Version 3 published", { exact: true })).toBeVisible();
-  await expect(told).toBeHidden();
-  expect((await api.get(`/agents/${id}`)).body).toMatchObject({ system_prompt: "Be brief.", description: "Mine", max_tokens: 77 });
+    // Asked again, it takes the place of what failed, and nothing had to be typed.
+    await chat.getByRole("button", { name: "Ask again" }).click();
+    await expect.poll(async () => (await modelServer.calls({ contains: `third ${id}` })).length).toBe(2);
+    await expect(chat.getByRole("alert")).toContainText("Check the LLM key");
+    await expect(chat.getByText(`third ${id}`)).toHaveCount(1);
+  });
+
+  await test.step("what others saved while the form was open comes into it, and what was typed stays", async () => {
+    const prompt = page.getByRole("textbox", { name: "System prompt" });
+    await prompt.fill("Be brief.");
+    await page.getByRole("textbox", { name: "Description" }).fill("Mine");
+    await api.put(`/agents/${id}`, { max_tokens: 77, description: "Theirs" });
+    await page.getByRole("button", { name: "Publish", exact: true }).click();
+    const told = page.getByRole("alert").filter({ hasText: "Not published yet" });
+    await expect(told).toContainText(
+      "saved this agent after you loaded it. Now in this form as it was saved: Longest answer. Changed by you both: Description.",
+    );
+    await expect(page.getByLabel("Longest answer")).toHaveValue("77");
+    await expect(prompt).toHaveValue("Be brief.");
+    await page.getByRole("button", { name: "Publish", exact: true }).click();
+    await expect(page.getByText("Version 3 published", { exact: true })).toBeVisible();
+    await expect(told).toBeHidden();
+    expect((await api.get(`/agents/${id}`)).body).toMatchObject({ system_prompt: "Be brief.", description: "Mine", max_tokens: 77 });
+  });
+
+  await test.step("leaving it with changes that the browser cannot keep asks first", async () => {
+    await page.evaluate(() => {
+      Storage.prototype.setItem = () => {
+        throw new Error("The disk is full.");
+      };
+    });
+    await page.getByLabel("Description").fill("changed");
+    await page.getByRole("link", { name: "Workflows" }).click();
+    await expect(page.getByText("Leave without saving?")).toBeVisible();
+    await page.getByRole("button", { name: "Keep editing" }).click();
+    await expect(page.getByLabel("Description")).toHaveValue("changed");
+  });
 });

@@ -1,24 +1,8 @@
-import type { Locator, Page } from "@playwright/test";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { chooseOf } from "#e2e/ui/locators.ts";
 
-// What was used and what it cost, what models cost, and what a model is sent.
-
-/** On a phone nothing of the dialog is beside the screen. */
-async function expectFitsPhone(page: Page, dialog: Locator): Promise<void> {
-  const before = page.viewportSize();
-  await page.setViewportSize({ width: 390, height: 844 });
-  // The page is laid out anew a moment after its window has changed.
-  await expect
-    .poll(async () => {
-      const box = await dialog.boundingBox();
-      return [box?.x, box?.width];
-    })
-    .toEqual([0, 390]);
-  expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
-  if (before) await page.setViewportSize(before);
-}
+// What was used and what it cost, and what models cost.
 
 test("usage says that a price is not known, leads to the prices, and shows what a run costs from then on", async ({
   signedInPage: page,
@@ -72,7 +56,7 @@ test("usage says that a price is not known, leads to the prices, and shows what 
   await page.reload();
   await expect(prices.getByLabel("Cached input price of ech*")).toHaveValue("10000");
 
-  await page.goto("/keys");
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "LLM keys" }).click();
   // Another key in its place is tried with the agent first; what was typed stays when it fails.
   await chooseOf(page, "Stand-in", "Replace");
   const replacing = page.getByRole("dialog", { name: "New value for “Stand-in”" });
@@ -96,46 +80,4 @@ test("usage says that a price is not known, leads to the prices, and shows what 
   await page.getByRole("option", { name: "By origin" }).click();
   await expect(page.getByRole("table", { name: "Usage by origin" }).getByRole("row", { name: /Runs/ })).toContainText("$0.50");
   await expect(page).toHaveURL(/by=source/);
-});
-
-test("the prompt preview shows what the model is sent as the form stands, and asks nobody", async ({
-  signedInPage: page,
-  agent,
-  modelServer,
-}) => {
-  const { id } = await agent({ name: "Poet", model: `echo-${Date.now()}`, system_prompt: "Write a poem." });
-  await page.goto(`/agents/${id}`);
-  await page.getByRole("textbox", { name: "System prompt" }).fill("Write a short poem about {{credentials.THEME}}.");
-  await page.getByRole("checkbox", { name: "Summarize" }).check();
-  await page.getByRole("checkbox", { name: /^Web search/ }).check();
-  const model = await page.getByRole("combobox", { name: "Model" }).inputValue();
-  const before = (await modelServer.calls({ model })).length;
-  await page.getByRole("button", { name: "Prompt preview" }).click();
-  const dialog = page.getByRole("dialog", { name: "Prompt preview" });
-  // A run would not resolve it here either, so it stays as it is written.
-  await expect(dialog.getByLabel("system message", { exact: true })).toHaveText(
-    /^Write a short poem about {{credentials\.THEME}}\.\s+# Skill: Summarize\s+Summarize the text you are given/,
-  );
-  await expect(dialog.getByText("1 tool", { exact: true })).toBeVisible();
-  await dialog.getByText("web_search", { exact: true }).click();
-  await expect(dialog.getByLabel("parameters of web_search", { exact: true })).toContainText('"query"');
-  await expect(dialog.getByText("Free text.")).toBeVisible();
-  await dialog.getByText("Whole request").click();
-  await expect(dialog.getByLabel("request", { exact: true })).toContainText(`"model": "${model}"`);
-  await expect(dialog.getByLabel("request", { exact: true })).toContainText("(what the agent is asked)");
-  expect(await axeFaultsInBothThemes(page, "[role=dialog]")).toEqual([]);
-  await expectFitsPhone(page, dialog);
-  await page.keyboard.press("Escape");
-  await expect(page.getByRole("button", { name: "Prompt preview" })).toBeFocused();
-  expect((await modelServer.calls({ model })).length).toBe(before);
-
-  // The vendor is bound to a schema where no tool is offered, and what is wrong is said in place of a preview.
-  await page.getByRole("checkbox", { name: /^Web search/ }).uncheck();
-  await page.getByRole("textbox", { name: "Output schema" }).fill("{ no json");
-  await page.getByRole("button", { name: "Prompt preview" }).click();
-  await expect(dialog.getByText("This is not a JSON object.")).toBeVisible();
-  await page.keyboard.press("Escape");
-  await page.getByRole("textbox", { name: "Output schema" }).fill('{"type":"object","properties":{"poem":{"type":"string"}}}');
-  await page.getByRole("button", { name: "Prompt preview" }).click();
-  await expect(dialog.getByLabel("response format", { exact: true })).toContainText('"json_schema"');
 });
