@@ -7,20 +7,23 @@ import { canvas, node } from "#e2e/ui/locators.ts";
 
 const CHUNKS = "**/_next/static/chunks/**";
 
-/** Opens the page, and holds back every further script until `release`. */
-async function openHeld(page: Page, path: string): Promise<{ release: () => void; held: () => number }> {
+/** Holds back every further script of a page that is open, until `release`. */
+async function holdScripts(page: Page): Promise<{ release: () => Promise<void>; held: () => number }> {
   const gate = Promise.withResolvers<void>();
   let held = 0;
-  // While requests pass through a test, the browser takes nothing out of its cache.
-  await page.unroute(CHUNKS);
-  await page.goto(path);
-  await expect(node(page, "Output Result")).toBeVisible();
   await page.route(CHUNKS, async (route) => {
     held += 1;
     await gate.promise;
     await route.continue();
   });
-  return { release: gate.resolve, held: () => held };
+  return {
+    held: () => held,
+    // While requests pass through a test, the browser takes nothing out of its cache.
+    async release() {
+      gate.resolve();
+      await page.unrouteAll({ behavior: "wait" });
+    },
+  };
 }
 
 const graph = graphOf(
@@ -28,66 +31,81 @@ const graph = graphOf(
   ["Start>Result", "Result>Other"],
 );
 
-test("a menu opens where it was asked for, and keys pressed meanwhile are not the canvas's", async ({ signedInPage: page, workflow }) => {
-  const flow = await workflow({ name: "Menu", ...graph });
-  const editor = await openHeld(page, `/workflows/${flow.id}`);
-  await node(page, "Output Result").click({ button: "right", position: { x: 30, y: 20 } });
-  const card = await node(page, "Output Result").boundingBox();
-  await expect.poll(editor.held).toBeGreaterThan(0);
-  await page.keyboard.press("d");
-  await page.keyboard.press("Delete");
-  editor.release();
-  const menu = page.getByRole("menu", { name: "Node actions" });
-  await expect(menu).toBeVisible();
-  const box = await menu.boundingBox();
-  expect(Math.abs((box?.x ?? 0) - (card?.x ?? 0) - 30)).toBeLessThan(40);
-  await expect(menu.getByRole("menuitem", { name: "Disable" })).toBeVisible();
-});
+test("keys that are pressed while a search or a menu is on its way are not the canvas's", async ({ signedInPage: page, workflow }) => {
+  const flow = await workflow({ name: "Keys", ...graph });
+  await page.goto(`/workflows/${flow.id}`);
+  await expect(node(page, "Output Result")).toBeVisible();
 
-test("what is typed into a search that was just asked for is searched", async ({ signedInPage: page, workflow }) => {
-  const flow = await workflow({ name: "Search", ...graph });
-  await openHeld(page, `/workflows/${flow.id}`);
-  await page.keyboard.press("Control+f");
-  await page.keyboard.type("dres");
-  await expect(page.getByRole("textbox", { name: "Search in canvas" })).toHaveValue("dres");
-  await expect(node(page, "Output Result")).not.toHaveAccessibleDescription(/Disabled/i);
-  await page.getByRole("textbox", { name: "Search in canvas" }).fill("resu");
-  await expect(canvas(page).getByRole("status").filter({ hasText: "1 found" })).toBeVisible();
+  await test.step("what is typed into a search that was just asked for is searched", async () => {
+    const editor = await holdScripts(page);
+    await page.keyboard.press("Control+f");
+    const search = page.getByRole("textbox", { name: "Search in canvas" });
+    await page.keyboard.type("dres");
+    await expect(search).toHaveValue("dres");
+    await expect(node(page, "Output Result")).not.toHaveAccessibleDescription(/Disabled/i);
+    await search.fill("resu");
+    await expect(canvas(page).getByRole("status").filter({ hasText: "1 found" })).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(search).toBeHidden();
+    await editor.release();
+  });
+
+  await test.step("a menu opens where it was asked for", async () => {
+    const editor = await holdScripts(page);
+    await node(page, "Output Result").click({ button: "right", position: { x: 30, y: 20 } });
+    const card = await node(page, "Output Result").boundingBox();
+    await expect.poll(editor.held).toBeGreaterThan(0);
+    await page.keyboard.press("d");
+    await page.keyboard.press("Delete");
+    await editor.release();
+    const menu = page.getByRole("menu", { name: "Node actions" });
+    await expect(menu).toBeVisible();
+    const box = await menu.boundingBox();
+    expect(Math.abs((box?.x ?? 0) - (card?.x ?? 0) - 30)).toBeLessThan(40);
+    await expect(menu.getByRole("menuitem", { name: "Disable" })).toBeVisible();
+  });
 });
 
 test("a name that is to be changed, a save and a run wait for their parts", async ({ signedInPage: page, workflow }) => {
   const flow = await workflow({ name: "Rename", ...graph });
-  const editor = await openHeld(page, `/workflows/${flow.id}`);
-  await node(page, "Output Result").focus();
-  await page.keyboard.press("F2");
-  await expect.poll(editor.held).toBeGreaterThan(0);
-  editor.release();
-  const name = page.getByRole("textbox", { name: "Node name" });
-  await expect(name).toBeFocused();
+  await page.goto(`/workflows/${flow.id}`);
+  await expect(node(page, "Output Result")).toBeVisible();
 
-  const again = await openHeld(page, `/workflows/${flow.id}`);
-  await node(page, "Output Other").focus();
-  await page.keyboard.press("d");
-  await page.keyboard.press("Control+s");
-  await expect(page.getByRole("button", { name: "Publish", exact: true })).toHaveText("Published");
-  await page.keyboard.press("Control+Enter");
-  await expect(page.getByRole("dialog", { name: "Run workflow" })).toBeVisible();
-  again.release();
-  await expect(page.getByText("Version 2 published")).toBeVisible();
-  await expect(page.getByRole("dialog", { name: "Run workflow" }).getByRole("textbox")).toBeFocused();
+  await test.step("a name that is to be changed waits for its field", async () => {
+    const editor = await holdScripts(page);
+    await node(page, "Output Result").focus();
+    await page.keyboard.press("F2");
+    await expect.poll(editor.held).toBeGreaterThan(0);
+    await editor.release();
+    await expect(page.getByRole("textbox", { name: "Node name" })).toBeFocused();
+  });
+
+  await test.step("a save and a run wait for their parts", async () => {
+    const editor = await holdScripts(page);
+    await node(page, "Output Other").focus();
+    await page.keyboard.press("d");
+    await page.keyboard.press("Control+s");
+    await expect(page.getByRole("button", { name: "Publish", exact: true })).toHaveText("Published");
+    await page.keyboard.press("Control+Enter");
+    await expect(page.getByRole("dialog", { name: "Run workflow" })).toBeVisible();
+    await expect.poll(editor.held).toBeGreaterThan(0);
+    await editor.release();
+    await expect(page.getByText("Version 2 published")).toBeVisible();
+    await expect(page.getByRole("dialog", { name: "Run workflow" }).getByRole("textbox")).toBeFocused();
+  });
 });
 
 test("a part that does not come says so, and is there after another try; the page goes on", async ({ signedInPage: page, workflow }) => {
   const flow = await workflow({ name: "Offline", ...graph });
   await page.goto(`/workflows/${flow.id}`);
   await expect(node(page, "Output Result")).toBeVisible();
-  await page.route("**/_next/static/chunks/**", (route) => route.abort("internetdisconnected"));
+  await page.route(CHUNKS, (route) => route.abort("internetdisconnected"));
   await node(page, "Output Result").click({ button: "right", position: { x: 30, y: 20 } });
   const notice = page.getByRole("alert").filter({ hasText: "could not be loaded" });
   await expect(notice).toBeVisible();
   await expect(node(page, "Output Result")).toBeVisible();
   await notice.getByRole("button", { name: "Try again" }).click({ trial: true }); // a pointer reaches it
-  await page.unroute("**/_next/static/chunks/**");
+  await page.unroute(CHUNKS);
   // Another part may be found missing a moment later, and asks for itself.
   const menu = page.getByRole("menu", { name: "Node actions" });
   const tryAgain = async () => {
