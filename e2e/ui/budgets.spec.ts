@@ -85,6 +85,6 @@ test("an admin sets a budget, a run waits at it, is allowed to spend more, and g
     status: "failed",
     error: expect.stringContaining("The budget of the agent “Speaker” is used up"),
   });
-  await page.goto("/keys");
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "LLM keys" }).click();
   await expect(page.getByText("Spent $1.40 of $90.00 this month")).toBeVisible();
 });

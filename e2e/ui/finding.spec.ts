@@ -131,7 +131,8 @@ test("workflows are searched, filed, tagged and changed many at a time", async (
   await api.post("/workflows", { name: "Parent", nodes, edges: [{ id: "e", source: "t", target: "w" }] }, { status: 201 });
 
   // The palette says that there are more than it lists, and leads to all of them; a page that is not there gives way to the last.
-  await page.goto("/runs");
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Runs" }).click();
+  await expect(page.getByRole("heading", { name: "Runs", level: 1 })).toBeVisible();
   await page
     .getByRole("button", { name: /^Search/ })
     .first()
@@ -143,7 +144,7 @@ test("workflows are searched, filed, tagged and changed many at a time", async (
   await expect(page.getByText("51–54 of 54")).toBeVisible();
   await expect(row("Report 1").getByRole("button", { name: "Only with tag monthly" })).toBeVisible();
   expect(await axeFaultsInBothThemes(page)).toEqual([]); // folders, tags, pages, and a row of each
-  await page.goto("/workflows");
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Workflows" }).click();
   await expect(page.getByText("1–50 of 54")).toBeVisible();
   // The first one is on the second page; the search finds it all the same.
   await page.getByRole("searchbox", { name: "Search workflows" }).fill("report 1");

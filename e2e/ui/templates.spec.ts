@@ -5,47 +5,53 @@ import { expect, test } from "#e2e/fixtures.ts";
 import { AgentPage } from "#server/features/agents/schema.ts";
 import { WorkflowFile } from "#server/features/workflow-files/schema.ts";
 
-test("a template without a model is looked at and used", async ({ signedInPage: page }) => {
-  await page.goto("/workflows");
-  await page.getByRole("link", { name: "Start from a template" }).click();
-  const gallery = page.getByRole("list", { name: "Templates" });
-  await expect(gallery.getByRole("listitem")).toHaveCount(23);
-  await page.getByRole("checkbox", { name: "No model key needed" }).click();
-  await expect(gallery.getByRole("listitem")).toHaveCount(14);
-  await page.getByRole("searchbox", { name: "Search templates" }).fill("queue json");
-  await expect(gallery.getByRole("listitem")).toHaveCount(1);
-  await gallery.getByRole("button", { name: "Webhook router" }).click();
-  const dialog = page.getByRole("dialog", { name: "Webhook router" });
-  await expect(dialog).toContainText("What to change");
-  expect(await axeFaults(page, "[role=dialog]")).toEqual([]);
-  await dialog.getByRole("button", { name: "Use template" }).click();
-  // Nothing must be linked, so nothing is asked.
-  const canvas = page.getByRole("region", { name: "Workflow canvas" });
-  await expect(canvas.getByRole("group", { name: "Branch Large order?" })).toBeVisible();
-  await expect(canvas).toContainText("Priority queue");
-});
-
-test("a template with agents asks for a key, makes them and says what is left open", async ({ signedInPage: page, llmKey, api }) => {
+test("a template is looked at and used, one without a model at once, one with agents with a key", async ({
+  signedInPage: page,
+  llmKey,
+  api,
+}) => {
   const key = await llmKey();
-  await page.goto("/workflows/templates");
-  await page.getByRole("button", { name: "Answer from your knowledge" }).click();
-  const dialog = page.getByRole("dialog", { name: "Answer from your knowledge" });
-  await dialog.getByRole("button", { name: "Use template" }).click();
-  await expect(dialog.getByRole("combobox", { name: "Agent Librarian" })).toHaveText("Create it");
-  await expect(dialog.getByRole("combobox", { name: "LLM key" })).toHaveText(key.name);
-  await dialog.getByRole("button", { name: "Use template" }).click();
-  await expect(dialog.getByRole("alert")).toContainText("Choose a model");
-  await dialog.getByRole("combobox", { name: "Model" }).fill("echo");
-  // There is no such source here yet: it stays open, and the editor says so.
-  await expect(dialog.getByRole("combobox", { name: "Knowledge: Handbook" })).toHaveText("Leave open");
-  await expect(dialog).toContainText("1 left open");
-  expect(await axeFaults(page)).toEqual([]);
-  await dialog.getByRole("button", { name: "Use template" }).click();
-  await expect(page.getByRole("region", { name: "Workflow canvas" })).toContainText("Search and answer");
-  await page.getByRole("button", { name: "1 problem", exact: true }).click();
-  await expect(page.getByText("“Librarian” is to have “Handbook” too", { exact: false }).first()).toBeVisible();
-  const { items } = (await api.get("/agents", { schema: AgentPage })).body;
-  expect(items).toMatchObject([{ name: "Librarian", model: "echo", llm_key_id: key.id }]);
+  await test.step("a template without a model is looked at and used", async () => {
+    await page.goto("/workflows");
+    await page.getByRole("link", { name: "Start from a template" }).click();
+    const gallery = page.getByRole("list", { name: "Templates" });
+    await expect(gallery.getByRole("listitem")).toHaveCount(23);
+    await page.getByRole("checkbox", { name: "No model key needed" }).click();
+    await expect(gallery.getByRole("listitem")).toHaveCount(14);
+    await page.getByRole("searchbox", { name: "Search templates" }).fill("queue json");
+    await expect(gallery.getByRole("listitem")).toHaveCount(1);
+    await gallery.getByRole("button", { name: "Webhook router" }).click();
+    const dialog = page.getByRole("dialog", { name: "Webhook router" });
+    await expect(dialog).toContainText("What to change");
+    expect(await axeFaults(page, "[role=dialog]")).toEqual([]);
+    await dialog.getByRole("button", { name: "Use template" }).click();
+    // Nothing must be linked, so nothing is asked.
+    const canvas = page.getByRole("region", { name: "Workflow canvas" });
+    await expect(canvas.getByRole("group", { name: "Branch Large order?" })).toBeVisible();
+    await expect(canvas).toContainText("Priority queue");
+  });
+
+  await test.step("a template with agents asks for a key, makes them and says what is left open", async () => {
+    await page.goBack();
+    await page.getByRole("button", { name: "Answer from your knowledge" }).click();
+    const dialog = page.getByRole("dialog", { name: "Answer from your knowledge" });
+    await dialog.getByRole("button", { name: "Use template" }).click();
+    await expect(dialog.getByRole("combobox", { name: "Agent Librarian" })).toHaveText("Create it");
+    await expect(dialog.getByRole("combobox", { name: "LLM key" })).toHaveText(key.name);
+    await dialog.getByRole("button", { name: "Use template" }).click();
+    await expect(dialog.getByRole("alert")).toContainText("Choose a model");
+    await dialog.getByRole("combobox", { name: "Model" }).fill("echo");
+    // There is no such source here yet: it stays open, and the editor says so.
+    await expect(dialog.getByRole("combobox", { name: "Knowledge: Handbook" })).toHaveText("Leave open");
+    await expect(dialog).toContainText("1 left open");
+    expect(await axeFaults(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Use template" }).click();
+    await expect(page.getByRole("region", { name: "Workflow canvas" })).toContainText("Search and answer");
+    await page.getByRole("button", { name: "1 problem", exact: true }).click();
+    await expect(page.getByText("“Librarian” is to have “Handbook” too", { exact: false }).first()).toBeVisible();
+    const { items } = (await api.get("/agents", { schema: AgentPage })).body;
+    expect(items).toMatchObject([{ name: "Librarian", model: "echo", llm_key_id: key.id }]);
+  });
 });
 
 test("a workflow leaves as a file and comes in elsewhere, its agent left open and made in the panel", async ({
