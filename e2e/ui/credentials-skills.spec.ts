@@ -4,113 +4,94 @@ import { chooseOf } from "#e2e/ui/locators.ts";
 
 const SECRET = "tok_5f3b0c9d8e7a";
 
-test("a credential: how to use it, a name that cannot be, adding, a new value, and deleting only when nothing reads it", async ({
+test("what agents are given in a project, a credential and a skill, is made, changed and deleted", async ({
   signedInPage: page,
+  api,
   workflow,
 }) => {
-  await page.goto("/settings/api-keys");
-  await page.getByRole("link", { name: "Credentials" }).click();
-  await expect(page.getByRole("heading", { name: "Keep secrets out of your workflows" })).toBeVisible();
-  await expect(page.getByText("{{credentials.NAME}}")).toBeVisible();
-
-  await page.getByRole("button", { name: "Add credential" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Name").fill("GITHUB-TOKEN");
-  await dialog.getByRole("textbox", { name: "Value" }).fill(SECRET);
-  await dialog.getByRole("button", { name: "Add credential" }).click();
-  await expect(dialog.getByRole("alert")).toContainText("letters, digits and underscores");
-  await dialog.getByLabel("Name").fill("GITHUB_TOKEN");
-  await expect(dialog.getByText("{{credentials.GITHUB_TOKEN}}")).toBeVisible();
-  await expect(dialog.getByRole("textbox", { name: "Value" })).toHaveCSS("-webkit-text-security", "disc");
-  await dialog.getByRole("button", { name: "Show value" }).click();
-  await expect(dialog.getByRole("textbox", { name: "Value" })).toHaveCSS("-webkit-text-security", "none");
-  await dialog.getByRole("button", { name: "Add credential" }).click();
-  await expect(dialog).toBeHidden();
-  const row = page.getByRole("row", { name: /GITHUB_TOKEN/ });
-  await expect(row).toContainText("{{credentials.GITHUB_TOKEN}}");
-  await page.reload();
-  await expect(row).toBeVisible();
-  expect(await page.content()).not.toContain(SECRET);
+  await test.step("a credential: how to use it, a name that cannot be, adding, a new value, and deleting only when nothing reads it", async () => {
+    await page.goto("/settings/api-keys");
+    await page.getByRole("link", { name: "Credentials" }).click();
+    await expect(page.getByRole("heading", { name: "Keep secrets out of your workflows" })).toBeVisible();
+    await expect(page.getByText("{{credentials.NAME}}")).toBeVisible();
 
-  // The clipboard is the whole machine's, and a browser in a test may not write to it.
-  const copied = await page.evaluateHandle(() => {
-    const texts: string[] = [];
-    navigator.clipboard.writeText = async (text) => void texts.push(text);
-    return texts;
+    await page.getByRole("button", { name: "Add credential" }).click();
+    await dialog.getByLabel("Name").fill("GITHUB-TOKEN");
+    await dialog.getByRole("textbox", { name: "Value" }).fill(SECRET);
+    await dialog.getByRole("button", { name: "Add credential" }).click();
+    await expect(dialog.getByRole("alert")).toContainText("letters, digits and underscores");
+    await dialog.getByLabel("Name").fill("GITHUB_TOKEN");
+    await expect(dialog.getByText("{{credentials.GITHUB_TOKEN}}")).toBeVisible();
+    await expect(dialog.getByRole("textbox", { name: "Value" })).toHaveCSS("-webkit-text-security", "disc");
+    await dialog.getByRole("button", { name: "Show value" }).click();
+    await expect(dialog.getByRole("textbox", { name: "Value" })).toHaveCSS("-webkit-text-security", "none");
+    await dialog.getByRole("button", { name: "Add credential" }).click();
+    await expect(dialog).toBeHidden();
+    const row = page.getByRole("row", { name: /GITHUB_TOKEN/ });
+    await expect(row).toContainText("{{credentials.GITHUB_TOKEN}}");
+    await page.reload();
+    await expect(row).toBeVisible();
+    expect(await page.content()).not.toContain(SECRET);
+
+    // The clipboard is the whole machine's, and a browser in a test may not write to it.
+    const copied = await page.evaluateHandle(() => {
+      const texts: string[] = [];
+      navigator.clipboard.writeText = async (text) => void texts.push(text);
+      return texts;
+    });
+    await chooseOf(page, "GITHUB_TOKEN", "Copy expression");
+    await expect(page.getByText("The expression is copied")).toBeVisible();
+    expect(await copied.jsonValue()).toEqual(["{{credentials.GITHUB_TOKEN}}"]);
+    await chooseOf(page, "GITHUB_TOKEN", "Replace value");
+    await dialog.getByRole("textbox", { name: "Value" }).fill("line one\nline two");
+    await dialog.getByRole("button", { name: "Replace value" }).click();
+    await expect(page.getByText("GITHUB_TOKEN has a new value")).toBeVisible();
+
+    const template = { value: "{{credentials.GITHUB_TOKEN}}" };
+    const graph = graphOf({ Start: ["trigger", { kind: "manual" }], Result: ["output", template] }, ["Start>Result"]);
+    const { id } = await workflow({ name: "Nightly sync", ...graph });
+    await chooseOf(page, "GITHUB_TOKEN", "Delete");
+    const question = page.getByRole("alertdialog");
+    await question.getByRole("button", { name: "Delete credential" }).click();
+    await expect(question.getByRole("alert")).toContainText('"Nightly sync"');
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await expect(row).toBeVisible();
+    await api.del(`/workflows/${id}`, { status: 204 });
+    await chooseOf(page, "GITHUB_TOKEN", "Delete");
+    await question.getByRole("button", { name: "Delete credential" }).click();
+    await expect(page.getByRole("heading", { name: "Keep secrets out of your workflows" })).toBeVisible();
   });
-  await chooseOf(page, "GITHUB_TOKEN", "Copy expression");
-  await expect(page.getByText("The expression is copied")).toBeVisible();
-  expect(await copied.jsonValue()).toEqual(["{{credentials.GITHUB_TOKEN}}"]);
-  await chooseOf(page, "GITHUB_TOKEN", "Replace value");
-  await dialog.getByRole("textbox", { name: "Value" }).fill("line one\nline two");
-  await dialog.getByRole("button", { name: "Replace value" }).click();
-  await expect(page.getByText("GITHUB_TOKEN has a new value")).toBeVisible();
 
-  const template = { value: "{{credentials.GITHUB_TOKEN}}" };
-  const graph = graphOf({ Start: ["trigger", { kind: "manual" }], Result: ["output", template] }, ["Start>Result"]);
-  await workflow({ name: "Nightly sync", ...graph });
-  await chooseOf(page, "GITHUB_TOKEN", "Delete");
-  const question = page.getByRole("alertdialog");
-  await question.getByRole("button", { name: "Delete credential" }).click();
-  await expect(question.getByRole("alert")).toContainText('"Nightly sync"');
-  await question.getByRole("button", { name: "Cancel" }).click();
-  await expect(row).toBeVisible();
-});
+  await test.step("a built-in skill is read, made into an own version, changed and deleted", async () => {
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Skills" }).click();
+    await expect(page.getByRole("heading", { name: "No skill of your own yet" })).toBeVisible();
+    await page.getByRole("region", { name: "Built-in" }).getByRole("button", { name: "Summarize" }).click();
+    await expect(dialog.getByRole("group", { name: "Prompt" })).toContainText("Use only what the text says.");
+    await expect(dialog.getByRole("button", { name: "Edit" })).toHaveCount(0);
+    await dialog.getByRole("button", { name: "Make own version" }).click();
+    await expect(dialog.getByLabel("Prompt")).toHaveValue(/Use only what the text says\./);
+    await dialog.getByLabel("Name").fill("Summarize");
+    await dialog.getByRole("button", { name: "Create skill" }).click();
+    await expect(dialog.getByRole("alert").filter({ hasText: "built-in skill" })).toBeVisible();
+    await dialog.getByLabel("Name").fill("Summarize in Danish");
+    // With something typed, Escape throws nothing away.
+    await page.keyboard.press("Escape");
+    await expect(dialog.getByLabel("Name")).toHaveValue("Summarize in Danish");
+    await dialog.getByRole("button", { name: "Create skill" }).click();
+    await expect(dialog).toBeHidden();
 
-test("a credential that nothing reads is deleted", async ({ signedInPage: page, api }) => {
-  await api.post("/credentials", { name: "OLD", value: SECRET }, { status: 201 });
-  await page.goto("/credentials");
-  await chooseOf(page, "OLD", "Delete");
-  await page.getByRole("alertdialog").getByRole("button", { name: "Delete credential" }).click();
-  await expect(page.getByRole("heading", { name: "Keep secrets out of your workflows" })).toBeVisible();
-});
-
-test("a built-in skill is read, made into an own version, changed and deleted", async ({ signedInPage: page }) => {
-  await page.goto("/");
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Skills" }).click();
-  await expect(page.getByRole("heading", { name: "No skill of your own yet" })).toBeVisible();
-  await page.getByRole("region", { name: "Built-in" }).getByRole("button", { name: "Summarize" }).click();
-  const dialog = page.getByRole("dialog");
-  await expect(dialog.getByRole("group", { name: "Prompt" })).toContainText("Use only what the text says.");
-  await expect(dialog.getByRole("button", { name: "Edit" })).toHaveCount(0);
-  await dialog.getByRole("button", { name: "Make own version" }).click();
-  await expect(dialog.getByLabel("Prompt")).toHaveValue(/Use only what the text says\./);
-  await dialog.getByLabel("Name").fill("Summarize");
-  await dialog.getByRole("button", { name: "Create skill" }).click();
-  await expect(dialog.getByRole("alert").filter({ hasText: "built-in skill" })).toBeVisible();
-  await dialog.getByLabel("Name").fill("Summarize in Danish");
-  // With something typed, Escape throws nothing away.
-  await page.keyboard.press("Escape");
-  await expect(dialog.getByLabel("Name")).toHaveValue("Summarize in Danish");
-  await dialog.getByRole("button", { name: "Create skill" }).click();
-  await expect(dialog).toBeHidden();
-
-  const own = page.getByRole("region", { name: "This project" });
-  await own.getByRole("button", { name: "Summarize in Danish" }).click();
-  await dialog.getByRole("button", { name: "Edit" }).click();
-  await dialog.getByLabel("Prompt").fill("Sammenfat teksten.");
-  await dialog.getByRole("button", { name: "Save skill" }).click();
-  await expect(dialog).toBeHidden();
-  await page.reload();
-  await own.getByRole("button", { name: "Summarize in Danish" }).click();
-  await expect(dialog.getByRole("group", { name: "Prompt" })).toHaveText("Sammenfat teksten.");
-  await dialog.getByRole("button", { name: "Delete" }).click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Delete skill" }).click();
-  await expect(page.getByRole("heading", { name: "No skill of your own yet" })).toBeVisible();
-});
-
-test("a viewer reads both and is offered no change", async ({ newUser, person, pageOf }) => {
-  await person.api.post("/credentials", { name: "TOKEN", value: SECRET }, { status: 201 });
-  const viewer = await newUser({ role: "viewer" });
-  const page = await pageOf(viewer);
-  await page.goto("/settings/credentials");
-  await expect(page.getByRole("row", { name: /TOKEN/ })).toBeVisible();
-  await expect(page.getByText("Only admins of")).toBeVisible();
-  for (const name of ["Add credential", "Delete TOKEN", "Replace value of TOKEN"])
-    await expect(page.getByRole("button", { name })).toHaveCount(0);
-  await page.goto("/skills");
-  await page.getByRole("button", { name: "Write SQL" }).click();
-  await expect(page.getByRole("group", { name: "Prompt" })).toContainText("never *");
-  await expect(page.getByRole("button", { name: "Make own version" })).toHaveCount(0);
-  await expect(page.getByRole("button", { name: "New skill" })).toHaveCount(0);
+    const own = page.getByRole("region", { name: "This project" });
+    await own.getByRole("button", { name: "Summarize in Danish" }).click();
+    await dialog.getByRole("button", { name: "Edit" }).click();
+    await dialog.getByLabel("Prompt").fill("Sammenfat teksten.");
+    await dialog.getByRole("button", { name: "Save skill" }).click();
+    await expect(dialog).toBeHidden();
+    await page.reload();
+    await own.getByRole("button", { name: "Summarize in Danish" }).click();
+    await expect(dialog.getByRole("group", { name: "Prompt" })).toHaveText("Sammenfat teksten.");
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Delete skill" }).click();
+    await expect(page.getByRole("heading", { name: "No skill of your own yet" })).toBeVisible();
+  });
 });

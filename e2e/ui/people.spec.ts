@@ -1,6 +1,6 @@
 import { signIn } from "#e2e/api/people.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
-import { expect, test } from "#e2e/fixtures.ts";
+import { expect, newPerson, test } from "#e2e/fixtures.ts";
 import { chooseOf } from "#e2e/ui/locators.ts";
 import { codeNow } from "#server/testing/authenticator.ts";
 
@@ -8,64 +8,115 @@ import { codeNow } from "#server/testing/authenticator.ts";
 
 const owner = () => signIn({ email: process.env.OWNER_EMAIL ?? "", password: process.env.OWNER_PASSWORD ?? "" });
 
-test("a link sets a new password; a second factor is turned on and asked for, and a recovery code stands in for it", async ({
+test("admins of the install name others, and send links to a new password; a second factor is turned on and asked for", async ({
+  signedInPage: page,
   person,
   pageOf,
+  baseURL,
 }) => {
-  const admin = await pageOf(await owner());
-  await admin.goto("/settings/install");
-  await admin.getByRole("searchbox", { name: "Search people" }).fill(person.email);
-  await expect(admin.getByRole("table", { name: "People" }).getByRole("row")).toHaveCount(2);
-  await chooseOf(admin, "Robin Weaver", "Link to a new password");
-  await admin.getByRole("button", { name: "Make link" }).click();
-  const link = await admin.getByRole("textbox", { name: "Link to a new password" }).inputValue();
+  test.setTimeout(120_000); // three states are examined
+  const own = await pageOf(await owner());
 
-  const page = await pageOf();
-  await page.goto(new URL(link).pathname);
-  expect(await axeFaultsInBothThemes(page)).toEqual([]);
-  await page.getByLabel("New password").fill("seven looms at noon");
-  await page.getByRole("button", { name: "Set password" }).click();
-  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
-  expect((await person.browser.get("/api/v1/auth/me")).status()).toBe(401);
+  await test.step("install admins are named in the settings, which nobody else sees", async () => {
+    await page.goto("/settings/project");
+    await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Profile" })).toBeVisible();
+    await expect(page.getByRole("navigation", { name: "Settings" }).locator("[aria-current=page]")).toHaveText("Project");
+    await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" })).toHaveCount(0);
+    await own.goto("/settings/project");
+    await own.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" }).click();
+    await expect(own.getByRole("table", { name: "Install admins" })).toBeVisible();
+    await own.getByRole("button", { name: "Name admin" }).click();
+    await own.getByLabel("E-mail").fill(person.email);
+    const name = own.getByRole("dialog").getByRole("button", { name: "Name admin" });
+    await name.click();
+    // Nobody has proven whose the account is, so whoever names it says so.
+    await expect(own.getByText("This address is not verified")).toBeVisible();
+    const known = own.getByLabel("I know that this account is theirs");
+    await expect(name).toBeDisabled();
+    await known.click();
+    // What was said of one account is not said of the next.
+    await own.getByLabel("E-mail").fill((await newPerson(baseURL)).email);
+    await expect(known).toHaveCount(0);
+    await name.click();
+    await expect(own.getByText("This address is not verified")).toBeVisible();
+    await own.getByLabel("E-mail").fill(person.email);
+    await name.click();
+    await known.click();
+    await name.click();
+    await expect(own.getByRole("row", { name: new RegExp(person.email) }).first()).toBeVisible();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto("/settings/install");
+    // The last of the tabs, on a phone: what is open is in view.
+    await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" })).toBeInViewport({ ratio: 1 });
+    await page
+      .getByRole("table", { name: "Install admins" })
+      .getByRole("row", { name: new RegExp(person.email) })
+      .getByRole("button", { name: /^Actions of/ })
+      .click();
+    await page.getByRole("menuitem", { name: "Remove" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
+    await page.waitForURL(/\/settings\/(?!install)/);
+    await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" })).toHaveCount(0);
+  });
 
-  await page.goto("/settings/security");
-  const section = page.getByRole("region", { name: "Second factor" });
-  await section.getByRole("button", { name: "Turn on" }).click();
-  await page.getByLabel("Your password").fill("seven looms at noon");
-  await page.getByRole("button", { name: "Continue" }).click();
-  await expect(page.getByRole("img", { name: "QR code for an authenticator app" })).toBeVisible();
-  expect(await axeFaultsInBothThemes(page, "[role=dialog]")).toEqual([]);
-  const secret = await page.getByRole("textbox", { name: "Without a camera" }).inputValue();
-  await page.getByLabel("Code of the app").fill("000000");
-  await page.getByRole("button", { name: "Turn on" }).click();
-  await expect(page.getByText("This code is not right.")).toBeVisible();
-  await page.getByLabel("Code of the app").fill(codeNow(secret));
-  await page.getByRole("button", { name: "Turn on" }).click();
-  const [recovery = ""] = ((await page.getByLabel("recovery codes", { exact: true }).textContent()) ?? "").split("\n");
-  await page.getByRole("button", { name: "I have kept them" }).click();
-  await expect(section).toContainText("10 recovery codes left.");
+  await test.step("a link sets a new password; a second factor is turned on and asked for, and a recovery code stands in for it", async () => {
+    await own.getByRole("searchbox", { name: "Search people" }).fill(person.email);
+    await expect(own.getByRole("table", { name: "People" }).getByRole("row")).toHaveCount(2);
+    await own
+      .getByRole("table", { name: "People" })
+      .getByRole("button", { name: /^Actions of/ })
+      .click();
+    await own.getByRole("menuitem", { name: "Link to a new password" }).click();
+    await own.getByRole("button", { name: "Make link" }).click();
+    const link = await own.getByRole("textbox", { name: "Link to a new password" }).inputValue();
 
-  await page.context().clearCookies();
-  await page.goto("/sign-in");
-  await page.getByLabel("E-mail").fill(person.email);
-  await page.getByLabel("Password").fill("seven looms at noon");
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  const code = page.getByLabel("Code");
-  await expect(code).toBeFocused();
-  expect(await axeFaultsInBothThemes(page)).toEqual([]);
-  await code.fill("123456");
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await expect(page.getByText("This code is not right, or has been used.")).toBeVisible();
-  await code.fill(recovery);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
-  await page.goto("/settings/security");
-  await expect(section).toContainText("9 recovery codes left.");
-  await page.goto(new URL(link).pathname);
-  await expect(page.getByRole("heading", { name: "This link cannot be used" })).toBeVisible();
+    const theirs = await pageOf();
+    await theirs.goto(new URL(link).pathname);
+    expect(await axeFaultsInBothThemes(theirs)).toEqual([]);
+    await theirs.getByLabel("New password").fill("seven looms at noon");
+    await theirs.getByRole("button", { name: "Set password" }).click();
+    await expect(theirs.getByRole("navigation", { name: "Main" })).toBeVisible();
+    expect((await person.browser.get("/api/v1/auth/me")).status()).toBe(401);
+
+    await theirs.goto("/settings/security");
+    const section = theirs.getByRole("region", { name: "Second factor" });
+    await section.getByRole("button", { name: "Turn on" }).click();
+    await theirs.getByLabel("Your password").fill("seven looms at noon");
+    await theirs.getByRole("button", { name: "Continue" }).click();
+    await expect(theirs.getByRole("img", { name: "QR code for an authenticator app" })).toBeVisible();
+    expect(await axeFaultsInBothThemes(theirs, "[role=dialog]")).toEqual([]);
+    const secret = await theirs.getByRole("textbox", { name: "Without a camera" }).inputValue();
+    await theirs.getByLabel("Code of the app").fill("000000");
+    await theirs.getByRole("button", { name: "Turn on" }).click();
+    await expect(theirs.getByText("This code is not right.")).toBeVisible();
+    await theirs.getByLabel("Code of the app").fill(codeNow(secret));
+    await theirs.getByRole("button", { name: "Turn on" }).click();
+    const [recovery = ""] = ((await theirs.getByLabel("recovery codes", { exact: true }).textContent()) ?? "").split("\n");
+    await theirs.getByRole("button", { name: "I have kept them" }).click();
+    await expect(section).toContainText("10 recovery codes left.");
+
+    await theirs.context().clearCookies();
+    await theirs.goto("/sign-in");
+    await theirs.getByLabel("E-mail").fill(person.email);
+    await theirs.getByLabel("Password").fill("seven looms at noon");
+    await theirs.getByRole("button", { name: "Sign in", exact: true }).click();
+    const code = theirs.getByLabel("Code");
+    await expect(code).toBeFocused();
+    expect(await axeFaultsInBothThemes(theirs)).toEqual([]);
+    await code.fill("123456");
+    await theirs.getByRole("button", { name: "Sign in", exact: true }).click();
+    await expect(theirs.getByText("This code is not right, or has been used.")).toBeVisible();
+    await code.fill(recovery);
+    await theirs.getByRole("button", { name: "Sign in", exact: true }).click();
+    await expect(theirs.getByRole("navigation", { name: "Main" })).toBeVisible();
+    await theirs.goto("/settings/security");
+    await expect(section).toContainText("9 recovery codes left.");
+    await theirs.goto(new URL(link).pathname);
+    await expect(theirs.getByRole("heading", { name: "This link cannot be used" })).toBeVisible();
+  });
 });
 
-test("settings are one's own and the project's: sessions, notifications, times; a service account calls; an invitation is sent again", async ({
+test("settings are one's own and the project's: sessions, notifications, times, service accounts, and invitations, which are sent again", async ({
   signedInPage: page,
   person,
   pageOf,
@@ -103,7 +154,7 @@ test("settings are one's own and the project's: sessions, notifications, times; 
   await isReloaded;
   expect(await (await person.browser.get("/api/v1/users/me")).json()).toMatchObject({ time_zone: "Pacific/Kiritimati", locale: "de-DE" });
 
-  await page.goto("/settings/service-accounts");
+  await nav.getByRole("link", { name: "Service accounts" }).click();
   await page.getByRole("button", { name: "Create service account" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Nightly report");
   await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
@@ -118,23 +169,37 @@ test("settings are one's own and the project's: sessions, notifications, times; 
   await expect(page.getByRole("row", { name: /Nightly report/ })).toContainText("nightly-report-");
   // In the person's zone, whichever the browser's is.
   const there = new Date().toLocaleDateString("de-DE", { timeZone: "Pacific/Kiritimati", day: "numeric", month: "short", year: "numeric" });
-  await page.goto("/settings/audit");
-  await expect(page.locator("time").first()).toHaveAttribute("title", new RegExp(`^${there.replaceAll(".", "\\.")}`));
+  await nav.getByRole("link", { name: "Audit log" }).click();
+  await expect(page.getByRole("table", { name: "Audit log" }).locator("time").first()).toHaveAttribute(
+    "title",
+    new RegExp(`^${there.replaceAll(".", "\\.")}`),
+  );
 
-  await page.goto("/settings/members");
+  await nav.getByRole("link", { name: "Members" }).click();
   await page.getByRole("button", { name: "Invite" }).click();
-  await page.getByLabel("E-mail").fill("late@example.com");
+  const email = `${crypto.randomUUID()}@example.com`;
+  await page.getByLabel("E-mail").fill(email);
   await page.getByRole("dialog").getByRole("button", { name: "Invite" }).click();
   const path = async () => new URL(await page.getByRole("textbox", { name: "Invitation link" }).inputValue()).pathname;
   const first = await path();
   await page.getByRole("button", { name: "Done" }).click();
-  await chooseOf(page, "late@example.com", "Resend");
+  await chooseOf(page, email, "Resend");
   const second = await path();
   const theirs = await pageOf();
   await theirs.goto(first);
   await expect(theirs.getByRole("heading", { name: "This invitation is not valid" })).toBeVisible();
   await theirs.goto(second);
   await expect(theirs.getByRole("heading", { name: `Join ${person.project.name}` })).toBeVisible();
+  // It leads a newcomer into the project, once.
+  await theirs.getByLabel("Your name").fill("Vera");
+  await theirs.getByLabel("Password").fill("password-v-1");
+  await theirs.getByRole("button", { name: "Join project" }).click();
+  await expect(theirs.getByRole("navigation", { name: "Main" })).toBeVisible();
+  // Away from the studio first: it notices by itself that the session has gone, and leads to the sign-in.
+  await theirs.goto("about:blank");
+  await theirs.context().clearCookies();
+  await theirs.goto(second);
+  await expect(theirs.getByRole("heading", { name: /has been used/ })).toBeVisible();
 });
 
 test("on a phone the settings fit, and the way to a first call is copied with the project's slug", async ({

@@ -1,5 +1,4 @@
-import { signIn } from "#e2e/api/people.ts";
-import { expect, newPerson, test } from "#e2e/fixtures.ts";
+import { expect, test } from "#e2e/fixtures.ts";
 import { chooseOf } from "#e2e/ui/locators.ts";
 import { NotificationPage } from "#server/features/notifications/schema.ts";
 
@@ -74,22 +73,11 @@ test("an LLM key with a wrong secret: the provider's words, nothing typed is los
   await expect(page.getByRole("alert").filter({ hasText: "Scout" })).toBeVisible();
 });
 
-test("leaving a form whose changes the browser cannot keep asks first", async ({ signedInPage: page, agent }) => {
-  const { id } = await agent({ name: "Guarded", model: "echo" });
-  await page.goto(`/agents/${id}`);
-  await page.evaluate(() => {
-    Storage.prototype.setItem = () => {
-      throw new Error("The disk is full.");
-    };
-  });
-  await page.getByLabel("Description").fill("changed");
-  await page.getByRole("link", { name: "Workflows" }).click();
-  await expect(page.getByText("Leave without saving?")).toBeVisible();
-  await page.getByRole("button", { name: "Keep editing" }).click();
-  await expect(page.getByLabel("Description")).toHaveValue("changed");
-});
-
-test("an API key is shown once and works", async ({ signedInPage: page, baseURL }) => {
+test("an API key is shown once and works, or is for some things, some projects and some time only", async ({
+  signedInPage: page,
+  baseURL,
+  person,
+}) => {
   await page.goto("/settings/api-keys");
   await page.getByRole("button", { name: "Create API key" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Nightly");
@@ -99,13 +87,7 @@ test("an API key is shown once and works", async ({ signedInPage: page, baseURL 
   expect(answer.status).toBe(200);
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByText("Nightly")).toBeVisible();
-  await page.reload();
-  await expect(page.getByText("Nightly")).toBeVisible();
-  expect(await page.content()).not.toContain(shown);
-});
 
-test("an API key can be for some things, some projects and some time only", async ({ signedInPage: page, baseURL, person }) => {
-  await page.goto("/settings/api-keys");
   await page.getByRole("button", { name: "Create API key" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name", { exact: true }).fill("Reader");
@@ -123,75 +105,13 @@ test("an API key can be for some things, some projects and some time only", asyn
   const send = (method: string) => fetch(`${baseURL}/api/v1/workflows`, { method, headers: { authorization: `Bearer ${key}` } });
   expect([(await send("GET")).status, (await send("POST")).status]).toEqual([200, 403]);
   await page.reload();
+  await expect(page.getByText("Nightly")).toBeVisible();
+  expect(await page.content()).not.toContain(shown);
   const row = page.getByRole("row", { name: /Reader/ });
   await expect(row).toContainText(`${key.slice(0, 17)}…`);
   await expect(row).toContainText(`read, in ${person.project.name}`);
   await expect(row).toContainText("in 30 d");
   await expect(row).toContainText("127.0.0.1");
-});
-
-test("install admins are named in the settings, which nobody else sees", async ({ signedInPage: page, person, pageOf, baseURL }) => {
-  await page.goto("/settings/project");
-  await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Profile" })).toBeVisible();
-  await expect(page.getByRole("navigation", { name: "Settings" }).locator("[aria-current=page]")).toHaveText("Project");
-  await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" })).toHaveCount(0);
-  const owner = await signIn({ email: process.env.OWNER_EMAIL ?? "", password: process.env.OWNER_PASSWORD ?? "" });
-  const own = await pageOf(owner);
-  await own.goto("/settings/project");
-  await own.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" }).click();
-  await expect(own.getByRole("table", { name: "Install admins" })).toBeVisible();
-  await own.getByRole("button", { name: "Name admin" }).click();
-  await own.getByLabel("E-mail").fill(person.email);
-  const name = own.getByRole("dialog").getByRole("button", { name: "Name admin" });
-  await name.click();
-  // Nobody has proven whose the account is, so whoever names it says so.
-  await expect(own.getByText("This address is not verified")).toBeVisible();
-  const known = own.getByLabel("I know that this account is theirs");
-  await expect(name).toBeDisabled();
-  await known.click();
-  // What was said of one account is not said of the next.
-  await own.getByLabel("E-mail").fill((await newPerson(baseURL)).email);
-  await expect(known).toHaveCount(0);
-  await name.click();
-  await expect(own.getByText("This address is not verified")).toBeVisible();
-  await own.getByLabel("E-mail").fill(person.email);
-  await name.click();
-  await known.click();
-  await name.click();
-  await expect(own.getByRole("row", { name: new RegExp(person.email) }).first()).toBeVisible();
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto("/settings/install");
-  // The last of the tabs, on a phone: what is open is in view.
-  await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" })).toBeInViewport({ ratio: 1 });
-  await page
-    .getByRole("table", { name: "Install admins" })
-    .getByRole("row", { name: new RegExp(person.email) })
-    .getByRole("button", { name: /^Actions of/ })
-    .click();
-  await page.getByRole("menuitem", { name: "Remove" }).click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
-  await page.waitForURL(/\/settings\/(?!install)/);
-  await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" })).toHaveCount(0);
-});
-
-test("an invitation link leads a newcomer into the project, once", async ({ signedInPage: page, pageOf }) => {
-  await page.goto("/settings/members");
-  await expect(page.getByRole("table", { name: "Members", exact: true })).toBeVisible(); // read once the page takes clicks
-  await page.getByRole("button", { name: "Invite" }).click();
-  await page.getByLabel("E-mail").fill(`${crypto.randomUUID()}@example.com`);
-  await page.getByRole("dialog").getByRole("button", { name: "Invite" }).click();
-  const link = new URL(await page.getByRole("textbox", { name: "Invitation link" }).inputValue());
-  const newcomer = await pageOf();
-  await newcomer.goto(link.pathname);
-  await newcomer.getByLabel("Your name").fill("Vera");
-  await newcomer.getByLabel("Password").fill("password-v-1");
-  await newcomer.getByRole("button", { name: "Join project" }).click();
-  await expect(newcomer.getByRole("navigation", { name: "Main" })).toBeVisible();
-  // Away from the studio first: it notices by itself that the session has gone, and leads to the sign-in.
-  await newcomer.goto("about:blank");
-  await newcomer.context().clearCookies();
-  await newcomer.goto(link.pathname);
-  await expect(newcomer.getByRole("heading", { name: /has been used/ })).toBeVisible();
 });
 
 test("runs can be filtered, and a failed one says why and is counted until it is seen", async ({
