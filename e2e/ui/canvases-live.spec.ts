@@ -72,13 +72,11 @@ async function held(browser: CDPSession): Promise<{ nodes: number; listeners: nu
   return { nodes: of("Nodes"), listeners: of("JSEventListeners"), heap: of("JSHeapUsedSize") };
 }
 
-test("a page that has been told of 300 changes holds no more than after 100", async ({ browser, baseURL, person, api, workflow }) => {
+test("a page that has been told of 300 changes holds no more than after 100", async ({ signedInPage: page, api, workflow }) => {
   const flow = await workflow(graphOf({ Start: ["trigger", { kind: "manual" }] }, []));
   const { body: canvas } = await api.post("/canvases", { name: "Wall", widgets: widgetsOf(flow.id) }, { schema: Canvas, status: 201 });
-  const window = await browser.newContext({ baseURL, storageState: await person.browser.storageState(), reducedMotion: "reduce" });
-  const page = await window.newPage();
   const line = await canvasLine(page, () => page.goto(`/canvases/${canvas.id}`));
-  const session = await window.newCDPSession(page);
+  const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable");
   const updateTo = async (first: number, last: number) => {
     for (let count = first; count <= last; count++) {
@@ -100,6 +98,6 @@ test("a page that has been told of 300 changes holds no more than after 100", as
   expect(after.listeners - before.listeners).toBeLessThan(20);
   // One update is some 100 kB: 200 of them that stay would be 20 MB.
   expect(after.heap - before.heap).toBeLessThan(1_500_000);
-  await window.close();
+  await session.detach();
   await line.close();
 });

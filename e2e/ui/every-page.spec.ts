@@ -158,14 +158,13 @@ test("pages for who is signed in nowhere", async () => {
 });
 
 test("a page whose own script comes late is not disturbed by what the frame around it has read meanwhile", async ({
-  signedInPage,
+  signedInPage: page,
   workflow,
   execute,
   waiting,
 }) => {
   const asks = graphOf({ Start: ["trigger"], Check: ["humanLoop", { title: "Good?" }] }, ["Start>Check"]);
   await waiting(await execute(await workflow({ name: "Drafts", ...asks })));
-  const page = await signedInPage.context().newPage();
   const said: string[] = [];
   page.on("pageerror", (error) => said.push(`${error}`));
   let release = () => {};
