@@ -2,8 +2,7 @@ import { graphOf } from "#e2e/api/graphs.ts";
 import { newSource, settled } from "#e2e/api/rag-forms.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { startMcpServer } from "#e2e/fakes/mcp-server.ts";
-import { expect } from "#e2e/fixtures.ts";
-import { test } from "#e2e/ui/scripted-assistant.ts";
+import { expect, test } from "#e2e/fixtures.ts";
 import { Canvas } from "#server/features/canvases/schema.ts";
 import { RagDocument } from "#server/features/knowledge/schema.ts";
 
