@@ -28,18 +28,25 @@ function Missing() {
   const tryAll = () => {
     for (const part of missing.getState().parts) part();
   };
+  // A popover of the browser lies over the window, wherever in the page its part stands: a menu that is moved into its place would take
+  // it along.
   return (
-    <Notice
-      tone="failed"
-      className="fixed bottom-4 left-1/2 z-50 w-80 max-w-[calc(100vw-2rem)] -translate-x-1/2 shadow-lg"
-      actions={
-        <Button size="sm" icon={<RotateCw />} onClick={tryAll}>
-          Try again
-        </Button>
-      }
+    <div
+      popover="manual"
+      ref={(element) => element?.showPopover()}
+      className="inset-auto bottom-4 left-1/2 w-80 max-w-[calc(100vw-2rem)] -translate-x-1/2 rounded-md shadow-lg"
     >
-      A part of this page could not be loaded. Check the connection.
-    </Notice>
+      <Notice
+        tone="failed"
+        actions={
+          <Button size="sm" icon={<RotateCw />} onClick={tryAll}>
+            Try again
+          </Button>
+        }
+      >
+        A part of this page could not be loaded. Check the connection.
+      </Notice>
+    </div>
   );
 }
 

@@ -99,9 +99,9 @@ test("a part that does not come says so, and is there after another try; the pag
   const flow = await workflow({ name: "Offline", ...graph });
   await page.goto(`/workflows/${flow.id}`);
   await expect(node(page, "Output Result")).toBeVisible();
+  const notice = page.getByRole("alert").filter({ hasText: "could not be loaded" });
   await page.route(CHUNKS, (route) => route.abort("internetdisconnected"));
   await node(page, "Output Result").click({ button: "right", position: { x: 30, y: 20 } });
-  const notice = page.getByRole("alert").filter({ hasText: "could not be loaded" });
   await expect(notice).toBeVisible();
   await expect(node(page, "Output Result")).toBeVisible();
   await notice.getByRole("button", { name: "Try again" }).click({ trial: true }); // a pointer reaches it
@@ -121,4 +121,11 @@ test("a part that does not come says so, and is there after another try; the pag
     await tryAgain();
     await expect(notice).toBeHidden({ timeout: 1000 });
   }).toPass({ timeout: 15_000 });
+
+  // Where the part stands in a dialog that has been moved into its place, the notice is in sight all the same.
+  await node(page, "Output Other").focus();
+  await page.keyboard.press("d");
+  await page.route(CHUNKS, (route) => route.abort("internetdisconnected"));
+  await page.getByRole("button", { name: "What would be published" }).click();
+  await expect(notice).toBeInViewport({ ratio: 1 });
 });

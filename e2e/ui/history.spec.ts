@@ -93,9 +93,8 @@ test("versions are looked at as a diff, named, restored as one step and undone, 
   });
 
   await test.step("what would be published is listed, and gets a note", async () => {
-    // What came back is selected, and a press on one of several leaves them so.
-    await canvas(page).focus();
-    await page.keyboard.press("Escape");
+    // Both nodes that came back are selected: the one that is pressed is meant.
+    await expect(canvas(page).locator(".react-flow__node.selected")).toHaveCount(2);
     await node(page, "Output Result").click();
     await value(page).fill("third words");
     await page.getByRole("button", { name: "What would be published" }).click();

@@ -235,7 +235,12 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
         onConnectStart={connecting.onConnectStart}
         onConnectEnd={connecting.onConnectEnd}
         isValidConnection={connecting.isValidConnection}
-        onNodeClick={(_, node) => onNodeOpen?.(node.id)}
+        onNodeClick={({ metaKey, ctrlKey, shiftKey }, node) => {
+          // React Flow leaves several selected when one of them is pressed; it is the one that is meant, as in other editors.
+          const { nodes, selectOnly } = editor.getState();
+          if (!metaKey && !ctrlKey && !shiftKey && nodes.filter(({ selected }) => selected).length > 1) selectOnly(node.id);
+          onNodeOpen?.(node.id);
+        }}
         onNodeDoubleClick={(_, { id, type }) => {
           const { workflow_id } = editor.getState().data[id] ?? {};
           if (type === "workflowNode" && typeof workflow_id === "string" && workflow_id !== "") router.push(`/workflows/${workflow_id}`);
