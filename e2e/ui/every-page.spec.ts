@@ -104,7 +104,8 @@ test("lists that are empty", async ({ person }) => {
   const lists = ["workflows", "runs", "approvals", "agents", "canvases", "knowledge", "mcp", "skills", "keys"];
   await expectNoFaults(person, [
     ...paths("/", ...lists.map((name) => `/${name}`), "/agents/new", "/workflows/templates", "/bridge"),
-    // The same says of a run and of an agent that there is none.
+    { path: "/runs/nothing", mostKb: GRAPH_KB, isMissing: true },
+    { path: "/agents/nothing", isMissing: true },
     { path: "/workflows/nothing", mostKb: GRAPH_KB, isMissing: true },
     { path: "/nothing", hasOwnTitle: true, isMissing: true },
   ]);
@@ -152,8 +153,7 @@ test("what has something in it", async ({ person, api, agent, workflow, executed
 
 test("pages for who is signed in nowhere", async () => {
   const pages = ["/sign-in", "/sign-up", "/reset-password", "/docs", "/docs/api"].map((path) => ({ path, hasOwnTitle: true }));
-  // A link to a review or to a new password that leads nowhere looks like one of an invitation.
-  const missing = ["/invite/nothing", "/shared/nothing"];
+  const missing = ["/invite/nothing", "/review/nothing", "/reset-password/nothing", "/shared/nothing"];
   await expectNoFaults(undefined, [...pages, ...missing.map((path) => ({ path, hasOwnTitle: true, isMissing: true }))]);
 });
 
