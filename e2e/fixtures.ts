@@ -122,9 +122,8 @@ async function empty(window: BrowserContext, url: string): Promise<void> {
   await window.setOffline(false);
   // No script of ours runs here: what they write when their page is left has been written.
   await page.goto(`${url}/icon.svg`);
-  await page.evaluate(() => sessionStorage.clear());
-  await page.goto("about:blank");
   const browser = await window.newCDPSession(page);
+  await browser.send("DOMStorage.clear", { storageId: { storageKey: `${url}/`, isLocalStorage: false } });
   await browser.send("Storage.clearDataForOrigin", { origin: url, storageTypes: "local_storage,indexeddb,cache_storage" });
   await browser.send("Page.resetNavigationHistory");
   await browser.detach();
