@@ -174,7 +174,7 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
           onTakeOff={takeOff}
           onSend={(content, mode, about) => void submit(content, mode, about)}
           isSending={send.isPending}
-          isAnswering={answer.isPending}
+          isAnswering={(answer.isPending || answer.isSuccess) && answer.variables.question_id === question?.id}
           isAnswer={question !== undefined}
           onStop={thread.isWorking && threadId !== null ? () => stop.mutate({ thread_id: threadId }) : null}
           isStopping={stop.isPending}

@@ -51,7 +51,7 @@ export interface ComposerProps {
   isSending: boolean;
   /** What is written answers a question. */
   isAnswer: boolean;
-  /** The answer is under way; nothing can follow before it is there. */
+  /** The answer is under way; until the thread has it, what follows would answer the same question. */
   isAnswering: boolean;
   /** Given while something is under way. */
   onStop: (() => void) | null;

@@ -166,10 +166,11 @@ test("the assistant asks: a question is answered by a click or in words, what re
   const panel = assistantOf(page);
   await test.step("a question is answered by a click or in words", async () => {
     await assistant([
-      { calls: [{ name: "ask_user", args: { question: "For whom is it?", options: ["For me", "For the team"] } }] },
-      { calls: [{ name: "ask_user", args: { question: "How often?", options: ["Daily"] } }] },
-      { calls: [{ name: "ask_user", args: { question: "In which language?", options: ["English", "German"] } }] },
-      { say: "Understood." },
+      { when: "Build", calls: [{ name: "ask_user", args: { question: "For whom is it?", options: ["For me", "For the team"] } }] },
+      { when: "Build", calls: [{ name: "ask_user", args: { question: "How often?", options: ["Daily"] } }] },
+      { when: "Build", calls: [{ name: "ask_user", args: { question: "In which language?", options: ["English", "German"] } }] },
+      { when: "Build", say: "Understood." },
+      { when: "Thank", say: "With pleasure." },
     ]);
     await page.goto("/bridge");
     await say(page, "Build something");
@@ -186,10 +187,20 @@ test("the assistant asks: a question is answered by a click or in words, what re
     await expect(second.getByText("Every full moon")).toBeVisible();
     const third = panel.getByRole("region", { name: "Question" }).filter({ hasText: "In which language?" });
     await expect(third).toBeVisible();
-    // What one writes meanwhile is the answer.
+    // What one writes meanwhile is the answer. That it was taken comes late to who sent it: what the thread knows by then is enough to go on.
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/api/trpc/assistant.answer*", async (route) => {
+      const response = await route.fetch();
+      await held;
+      await route.fulfill({ response });
+    });
     await say(page, "Ticinese");
     await expect(third.getByText("Ticinese")).toBeVisible();
     await expect(panel.getByText("Understood.")).toBeVisible();
+    await say(page, "Thank you");
+    await expect(panel.getByText("With pleasure.")).toBeVisible();
+    release();
+    await page.unrouteAll({ behavior: "wait" });
   });
 
   await test.step("what reaches outside is run when it is approved, and not when it is rejected", async () => {
