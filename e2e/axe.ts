@@ -41,11 +41,11 @@ const SEEN = "data-contrast-seen";
 const examined = { light: new Set<string>(), dark: new Set<string>() };
 
 /**
- * Runs in the page: marks each element without letters of its own, and each whose contrast is known: of the same colour, size and
- * weight over the same backgrounds as others that were examined, or that come before it in this page. To find what lies under an
- * element takes longer than all that axe does besides, and nearly all of a page looks like what was looked at already.
- * What is placed over others (absolute, fixed, sticky and moved) is examined each time. What axe may pass over, as what is switched
- * off and labels of what is, makes no look known.
+ * Runs in the page: marks each element that axe passes over, and each whose contrast is known: of the same colour, size and weight
+ * over the same backgrounds as others that were examined, or that come before it in this page. To find what lies under an element
+ * takes longer than all that axe does besides, and nearly all of a page looks like what was looked at already.
+ * What is placed over others (absolute, fixed, sticky and moved) is examined each time. A label makes no look known: axe passes over
+ * those of what is switched off.
  * @returns what is examined now and was not known, and how many elements are left to examine
  */
 function markSeen({ known, mark, within }: { known: string[]; mark: string; within: string | null }): { fresh: string[]; left: number } {
