@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { compressFiles } from "#server/http/compressed-files.ts";
 
 const SOURCES = ["app", "components", "server", "prisma/schema.prisma", "package-lock.json", "next.config.mjs", "tsconfig.json"];
-/** Neither built nor what a build is made of: what tsc remembers comes and goes with each check of types. */
+/** What the build does not read: tests, texts and pictures, and what each type check writes for the next one. */
 const IGNORED = /\.(test|spec)\.tsx?$|\.(md|png|tsbuildinfo)$/;
 
 /** SHA-256 over the sources that the web build is made of, so that an update is noticed. */
-function sourceHash(root: string): string {
+export function sourceHash(root: string): string {
   const hash = createHash("sha256");
   for (const source of SOURCES) {
     const path = join(root, source);
