@@ -21,3 +21,24 @@ export function graphOf(nodes: Record<string, [string, Data?]>, edges: string[])
     }),
   };
 }
+
+/** A graph with a card of most kinds that the editor draws: on, switched off, in a loop, a note. */
+export const manyKinds = (agent_id: string, input = "Write about {{trigger.output}}") =>
+  graphOf(
+    {
+      Start: ["trigger", { kind: "manual", default_input: "tea" }],
+      Ask: ["agent", { agent_id, input }],
+      Enough: ["branch", { condition: "len(output) > 5" }],
+      Each: ["loop", { items_expression: '["a", "b"]' }],
+      Step: ["agent", { agent_id, input: "{{Each.current_item}}" }],
+      Approve: ["humanLoop", { title: "Good?" }],
+      Result: ["output"],
+      Stop: ["terminate"],
+      Off: ["output", { disabled: true }],
+      Remark: ["note", { content: "# Read me\nA *remark*." }],
+    },
+    [
+      ...["Start>Ask", "Ask>Enough", "Enough.true>Each", "Each.body>Step", "Each.done>Approve", "Approve.approved>Result"],
+      ...["Result>Off", "Enough.false>Stop"],
+    ],
+  );

@@ -37,6 +37,26 @@ test.afterAll(async () => {
   await postgres.stop();
 });
 
+/** Agent nodes that ask this agent, by what they say. */
+const asking =
+  (agent_id: string) =>
+  (input: string): [string, Record<string, unknown>] => ["agent", { agent_id, input }];
+
+/** Three calls that are never answered, one beside a loop and two in it, and a node behind them. */
+function hanging(agent_id: string) {
+  const ask = asking(agent_id);
+  return graphOf(
+    {
+      t: ["trigger"],
+      plain: ask("[[hang]] {{trigger.output}} plain"),
+      Each: ["loop", { items_expression: '["a", "b", "c"]', concurrency: 2 }],
+      inside: ask("[[hang]] {{trigger.output}} {{Each.current_item}}"),
+      next: ask("never {{trigger.output}} {{plain.output}}"),
+    },
+    ["t>plain", "t>Each", "Each.body>inside", "plain>next"],
+  );
+}
+
 async function project() {
   const api = apiClient({ url: server.url, key });
   const name = randomUUID();
@@ -90,17 +110,7 @@ test("cancelled while it waits in a review: the review is withdrawn and can no l
 test("cancelled while it calls models, one in a loop: the calls are aborted and nothing after them is called", async () => {
   const { agent, run, cancel } = await project();
   const mark = randomUUID();
-  const ask = (input: string): [string, Record<string, unknown>] => ["agent", { agent_id: agent.id, input }];
-  const graph = graphOf(
-    {
-      t: ["trigger"],
-      plain: ask("[[hang]] {{trigger.output}} plain"),
-      Each: ["loop", { items_expression: '["a", "b", "c"]', concurrency: 2 }],
-      inside: ask("[[hang]] {{trigger.output}} {{Each.current_item}}"),
-      next: ask("never {{trigger.output}} {{plain.output}}"),
-    },
-    ["t>plain", "t>Each", "Each.body>inside", "plain>next"],
-  );
+  const graph = hanging(agent.id);
   const id = await run(graph, mark);
   await until(() => models.calls({ contains: mark }).length === 3);
   const asked = performance.now();
@@ -145,22 +155,10 @@ test("runs are cancelled by a process that carries none of them: begun where acc
     { schema: LlmKey, status: 201 },
   );
   const { body: agent } = await api.post("/agents", { name: "Echo", model: "echo", llm_key_id: llm.id }, { schema: Agent, status: 201 });
-  const ask = (input: string): [string, Record<string, unknown>] => ["agent", { agent_id: agent.id, input }];
+  const ask = asking(agent.id);
   const save = async (name: string, graph: ReturnType<typeof graphOf>) =>
     (await api.post("/workflows", { name, ...graph }, { schema: Workflow, status: 201 })).body.id;
-  const straight = await save(
-    "Straight",
-    graphOf(
-      {
-        t: ["trigger"],
-        plain: ask("[[hang]] {{trigger.output}} plain"),
-        Each: ["loop", { items_expression: '["a", "b", "c"]', concurrency: 2 }],
-        inside: ask("[[hang]] {{trigger.output}} {{Each.current_item}}"),
-        next: ask("never {{trigger.output}} {{plain.output}}"),
-      },
-      ["t>plain", "t>Each", "Each.body>inside", "plain>next"],
-    ),
-  );
+  const straight = await save("Straight", hanging(agent.id));
   const checked = await save(
     "Checked",
     graphOf({ t: ["trigger"], Check: ["humanLoop"], a: ask("[[hang]] {{trigger.output}} checked") }, ["t>Check", "Check.approved>a"]),

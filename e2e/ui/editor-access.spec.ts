@@ -1,5 +1,5 @@
 import type { Locator, Page } from "@playwright/test";
-import { graphOf } from "#e2e/api/graphs.ts";
+import { graphOf, manyKinds } from "#e2e/api/graphs.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
@@ -14,38 +14,12 @@ const examiner = (page: Page, faults: string[]) => async (state: string, within?
   for (const fault of await axeFaultsInBothThemes(page, within)) faults.push(`${state}, ${fault}`);
 };
 
-const every = (agent_id: string) =>
-  graphOf(
-    {
-      Start: ["trigger", { kind: "manual", default_input: "tea" }],
-      Ask: ["agent", { agent_id, input: "Write about {{trigger.output}}" }],
-      Enough: ["branch", { condition: "len(output) > 5" }],
-      Each: ["loop", { items_expression: '["a", "b"]' }],
-      Step: ["agent", { agent_id, input: "{{Each.current_item}}" }],
-      Approve: ["humanLoop", { title: "Good?" }],
-      Result: ["output"],
-      Stop: ["terminate"],
-      Off: ["output", { disabled: true }],
-      Remark: ["note", { content: "# Read me\nA *remark*." }],
-    },
-    [
-      "Start>Ask",
-      "Ask>Enough",
-      "Enough.true>Each",
-      "Each.body>Step",
-      "Each.done>Approve",
-      "Approve.approved>Result",
-      "Result>Off",
-      "Enough.false>Stop",
-    ],
-  );
-
 test("no state of the editor has a fault by axe, in neither theme", async ({ signedInPage: page, agent, workflow }) => {
   test.setTimeout(240_000); // some twenty states are examined, each in two themes
   const faults: string[] = [];
   const examine = examiner(page, faults);
   const { id } = await agent({ name: "Scout", model: "echo" });
-  const flow = await workflow({ name: "Everything", ...every(id) });
+  const flow = await workflow({ name: "Everything", ...manyKinds(id) });
   await page.goto(`/workflows/${flow.id}`);
   await expect(node(page, "Agent Ask")).toBeVisible();
   await examine("filled");

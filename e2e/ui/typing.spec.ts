@@ -1,5 +1,5 @@
 import type { Locator, Page } from "@playwright/test";
-import { graphOf } from "#e2e/api/graphs.ts";
+import { manyKinds } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
 
@@ -29,24 +29,8 @@ test("typing in a field draws nothing of the canvas again but the card of its ow
   workflow,
 }) => {
   const { id: agent_id } = await agent({ name: "Scout", model: "echo" });
-  const graph = graphOf(
-    {
-      Start: ["trigger", { kind: "manual", default_input: "tea" }],
-      Ask: ["agent", { agent_id, input: "go" }],
-      Enough: ["branch", { condition: "len(output) > 5" }],
-      Each: ["loop", { items_expression: '["a", "b"]' }],
-      Step: ["agent", { agent_id, input: "{{Each.current_item}}" }],
-      Approve: ["humanLoop", { title: "Good?" }],
-      Result: ["output"],
-      Stop: ["terminate"],
-      Off: ["output", { disabled: true }],
-    },
-    [
-      ...["Start>Ask", "Ask>Enough", "Enough.true>Each", "Each.body>Step", "Each.done>Approve", "Approve.approved>Result"],
-      ...["Result>Off", "Enough.false>Stop"],
-    ],
-  );
-  const flow = await workflow(graph);
+  // Short: a card that grows with its text is measured anew, and the canvas with it.
+  const flow = await workflow(manyKinds(agent_id, "go"));
   await page.goto(`/workflows/${flow.id}`);
   // Loaded after the graph, and drawn on every card of an agent.
   for (const name of ["Agent Ask", "Agent Step"]) await expect(node(page, name)).toContainText("Scout");
