@@ -52,7 +52,7 @@ function markSeen({ known, mark, within }: { known: string[]; mark: string; with
   interface Ground {
     /** The backgrounds under an element, down to one that covers all below it. */
     paint: string;
-    /** It or an ancestor is paler than it is painted. */
+    /** It or an ancestor is not drawn in its own colours: it is paler, filtered or blended. */
     isFaded: boolean;
     /** What lies under it is not said by its ancestors. */
     isLoose: boolean;
@@ -147,7 +147,8 @@ export async function axeFaults(page: Page, within?: string): Promise<string[]> 
   }
   const theme = await themeOf(page);
   const { fresh, left } = await page.evaluate(markSeen, { known: [...examined[theme]], mark: SEEN, within: within ?? null });
-  const isKnown = theme === "dark" && left === 0;
+  // In dark axe is asked for contrast only.
+  const hasNothingLeft = theme === "dark" && left === 0;
   const examine = () =>
     page.evaluate(
       async ([selector, tags, theme]) => {
@@ -159,7 +160,7 @@ export async function axeFaults(page: Page, within?: string): Promise<string[]> 
       },
       [within, TAGS, theme] as const,
     );
-  const faults = isKnown ? [] : await examine();
+  const faults = hasNothingLeft ? [] : await examine();
   await page.evaluate((mark) => {
     for (const element of document.querySelectorAll(`[${mark}]`)) element.removeAttribute(mark);
   }, SEEN);
