@@ -276,7 +276,7 @@ test("each of a loop's many reviews, decided as soon as it is there or as soon a
     return isDue;
   });
   await start();
-  const items = Array.from({ length: times(100) }, (_, index) => index);
+  const items = Array.from({ length: times(50) }, (_, index) => index);
   const id = await run(
     {
       t: ["triggerNode"],
@@ -410,6 +410,27 @@ test("no more runs of a project are carried at once than it may, and the next on
   for (const id of [...mine, theirs]) await resting(id);
   expect(most).toBe(3);
   expect(carried).toHaveLength(9);
+});
+
+test("a stop waits for a look under way, and leaves no lease behind that it has just taken", async () => {
+  const id = await oneReview();
+  const [looked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const query = pool().query.bind(pool());
+  vi.spyOn(pool(), "query").mockImplementation((async (...args: Parameters<typeof query>) => {
+    const result = await query(...args);
+    if (Reflect.get(Object(args[0]), "name") === "run-claim-due") {
+      looked.resolve();
+      await gate.promise;
+    }
+    return result;
+  }) as typeof query);
+  await start();
+  await looked.promise;
+  expect(await execution(id)).toMatchObject({ lease_until: expect.any(Date) });
+  const stopped = stop();
+  gate.resolve();
+  await stopped;
+  expect(await execution(id)).toMatchObject({ status: "paused", lease_until: null, crashes: 0 });
 });
 
 test("leases that were not given back are counted, until a node ends; the third is the run's end", async () => {

@@ -32,6 +32,7 @@ class RunWorker implements LocalWorker {
   readonly held = new Set<string>();
   readonly #executeDue: ExecuteDue;
   readonly #slots = settings().WORKER_CONCURRENCY;
+  /** What a stop waits for: runs under way, and a look for others, which may just be taking some. */
   readonly #active = new Set<Promise<void>>();
   // Whoever accepts a run may be answering a web request; the run is none of that request's business.
   readonly #apart = AsyncResource.bind((work: () => Promise<void>) => work());
@@ -45,6 +46,7 @@ class RunWorker implements LocalWorker {
   /** True when runs were due for which no slot was free: whoever frees one looks for them. */
   #hasMore = false;
   #isSettled = false;
+  #isStopped = false;
   /** True while it executes a suspect. */
   #hasSuspect = false;
   readonly #settling: NodeJS.Timeout;
@@ -59,7 +61,7 @@ class RunWorker implements LocalWorker {
   }
 
   get #isDraining(): boolean {
-    return this.services.drain?.aborted ?? false;
+    return this.#isStopped || (this.services.drain?.aborted ?? false);
   }
 
   #free(): number {
@@ -92,7 +94,10 @@ class RunWorker implements LocalWorker {
   poke(): boolean {
     if (this.#isDraining || !isEmbeddedExecutor()) return false;
     this.#mustLookAgain = true;
-    if (!this.#isLooking) void this.#look();
+    if (!this.#isLooking) {
+      const done = this.#look().finally(() => this.#active.delete(done));
+      this.#active.add(done);
+    }
     return this.hasFreeSlot();
   }
 
@@ -140,6 +145,7 @@ class RunWorker implements LocalWorker {
   }
 
   async stop(graceMs: number): Promise<void> {
+    this.#isStopped = true;
     clearTimeout(this.#settling);
     const ended = async () => {
       while (this.#active.size) await Promise.allSettled(this.#active);
