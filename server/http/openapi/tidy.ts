@@ -15,22 +15,27 @@ const open = (schema: JsonSchema): JsonSchema =>
 
 /**
  * A shape that is sent and answered is generated twice, as `Shape` and `ShapeOutput`, when its answer is closed to further
- * keys. Where that is the only difference, both become `Shape`.
+ * keys. Where that is the only difference, both become `Shape`; so may then what refers to them.
  */
 function mergeTwins(document: ApiDocument): void {
   const schemas = document.components.schemas ?? {};
+  const renamed = new Map<unknown, string>();
   for (const [name, schema] of Object.entries(schemas)) {
     const base = name.endsWith("Output") ? name.slice(0, -"Output".length) : name;
     const twin = schemas[base];
     if (base === name || !twin || !isDeepStrictEqual(open(schema), open(twin))) continue;
     delete schemas[name];
-    // References stand under $ref, and in the mapping of a discriminator.
-    for (const part of objectsIn(document)) {
-      for (const [key, value] of Object.entries(part)) {
-        if (value === `#/components/schemas/${name}`) part[key] = `#/components/schemas/${base}`;
-      }
+    renamed.set(`#/components/schemas/${name}`, `#/components/schemas/${base}`);
+  }
+  if (renamed.size === 0) return;
+  // References stand under $ref, and in the mapping of a discriminator.
+  for (const part of objectsIn(document)) {
+    for (const [key, value] of Object.entries(part)) {
+      const other = renamed.get(value);
+      if (other) part[key] = other;
     }
   }
+  mergeTwins(document);
 }
 
 /** Shapes that a schema brings along under `$defs`, as zod alone writes them, become shapes of the document. */
