@@ -4,7 +4,7 @@ import { browserOptions } from "#e2e/browser.ts";
 
 // Every step takes a stack trace or two, of fifty frames. For files that Playwright compiles it looks each frame up in a source map,
 // which is two fifths of what a worker does; where Node takes the types out (run-tests.ts) every line is where it was.
-if (process.env.PW_DISABLE_TS_ESM) Error.prepareStackTrace = undefined;
+if (process.env.PW_DISABLE_TS_ESM) Reflect.deleteProperty(Error, "prepareStackTrace");
 
 const artifacts = join(import.meta.dirname, "artifacts");
 const browser = await browserOptions();

@@ -60,13 +60,13 @@ export async function pdfBomb(megabytes: number): Promise<Uint8Array> {
 
 /** A Word file with a part that unpacks to `megabytes`; its directory says a thousandth of that. */
 export const docxBomb = (megabytes: number): Uint8Array =>
-  zipFile({ "word/document.xml": " ".repeat(megabytes * 1024 * 1024) }, megabytes * 1024, true);
+  zipFile({ "word/document.xml": " ".repeat(megabytes * 1024 * 1024) }, megabytes * 1024, RUNS);
 
 /** A Word file that unpacks to what may be unpacked, and whose paragraphs take many times that as a tree. */
 export const docxTreeBomb = (paragraphs: number): Uint8Array =>
   docxFile(
     Array.from({ length: paragraphs }, () => ({ text: "" })),
-    true,
+    {},
   );
 
 /** The body of an answer that decodes to `megabytes`, as a server may send it. */

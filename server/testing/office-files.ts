@@ -1,22 +1,22 @@
-import { crc32, deflateRawSync } from "node:zlib";
+import { crc32, deflateRawSync, type ZlibOptions } from "node:zlib";
 
 // Small office files for tests, made by hand: they hold no more than what a reader needs.
 
 /**
  * A ZIP file.
  * @param claimedSize what its directory says of each file, in bytes, in place of the truth
- * @param isPacked false leaves the files as they are
+ * @param packing how the files are packed; as they are unless told
  */
-export function zipFile(files: Record<string, string>, claimedSize?: number, isPacked = false): Uint8Array {
+export function zipFile(files: Record<string, string>, claimedSize?: number, packing?: ZlibOptions): Uint8Array {
   const parts: Buffer[] = [];
   const entries: Buffer[] = [];
   let offset = 0;
   for (const [name, text] of Object.entries(files)) {
     const [path, data] = [Buffer.from(name), Buffer.from(text)];
-    const packed = isPacked ? deflateRawSync(data) : data;
+    const packed = packing ? deflateRawSync(data, packing) : data;
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
-    common.writeUInt16LE(isPacked ? 8 : 0, 4);
+    common.writeUInt16LE(packing ? 8 : 0, 4);
     common.writeUInt32LE(crc32(data), 10);
     common.writeUInt32LE(packed.length, 14);
     common.writeUInt32LE(claimedSize ?? data.length, 18);
@@ -41,7 +41,7 @@ export function zipFile(files: Record<string, string>, claimedSize?: number, isP
 const escaped = (text: string) => text.replace(/[&<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
 /** A Word file of these paragraphs; `heading` is the rank of those that are one. */
-export function docxFile(paragraphs: { heading?: number; text: string }[], isPacked = false): Uint8Array {
+export function docxFile(paragraphs: { heading?: number; text: string }[], packing?: ZlibOptions): Uint8Array {
   const word = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
   const relations = "http://schemas.openxmlformats.org/package/2006/relationships";
   const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -62,7 +62,7 @@ export function docxFile(paragraphs: { heading?: number; text: string }[], isPac
       "word/document.xml": `<w:document xmlns:w="${word}"><w:body>${body.join("")}</w:body></w:document>`,
     },
     undefined,
-    isPacked,
+    packing,
   );
 }
 

@@ -55,7 +55,7 @@ test("what rows write is read back as the same rows", () => {
       const match = rows.length < 2 ? ("all" as const) : wanted;
       expect(readConditionRows(writeConditionRows({ match, rows }))).toEqual({ match, rows });
     }),
-    { numRuns: times(500) },
+    { numRuns: times(250) },
   );
 });
 

@@ -233,7 +233,7 @@ function edited(from: Graph, roll: (sides: number) => number, who: string): Grap
   return { nodes, edges };
 }
 
-const GRAPHS = times(100);
+const GRAPHS = times(50);
 
 test("whatever two sides do: an unchanged side gives the other, and what comes out can be saved", () => {
   let clean = 0;

@@ -13,7 +13,7 @@ import type { Graph } from "#server/workflow/schema.ts";
 
 // The same random graphs as in random-runs.test.ts, on the real store.
 
-const GRAPHS = times(20);
+const GRAPHS = times(10);
 const MOST_DEATHS = 4;
 const MOST_SEGMENTS = 400;
 
@@ -74,5 +74,5 @@ test(
   async () => {
     expect(await playGraphs(300_001, GRAPHS, true, playGraph)).toBeGreaterThan(GRAPHS / 2);
   },
-  times(60_000),
+  times(30_000),
 );

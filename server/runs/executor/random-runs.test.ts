@@ -10,7 +10,7 @@ import type { Graph } from "#server/workflow/schema.ts";
 // Random graphs with loops, branches, waits, effects and ends, played with processes that die before and after writes, short
 // segments and decisions at random moments.
 
-const GRAPHS = times(60);
+const GRAPHS = times(30);
 const MOST_DEATHS = 4;
 const MOST_SEGMENTS = 3000;
 /** More than a review's deadline, in milliseconds. */
@@ -138,7 +138,7 @@ test(
     });
     expect(played).toBeGreaterThan(GRAPHS / 2);
   },
-  times(30_000),
+  times(15_000),
 );
 
 test(
@@ -150,5 +150,5 @@ test(
     });
     expect(played).toBeGreaterThan(GRAPHS / 2);
   },
-  times(30_000),
+  times(15_000),
 );

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { anyCharacter } from "#server/testing/any-character.ts";
 
 // Values that no field expects, as JSON text: so a number can be larger than any that JavaScript has, and a key be __proto__.
 
@@ -99,10 +100,10 @@ function hostileJson(foreign: readonly string[]): fc.Arbitrary<JsonText> {
     { weight: 1, arbitrary: fc.constantFrom(...HUGE()) },
     { weight: 2, arbitrary: fc.constantFrom(...foreign).map(json) },
     { weight: 1, arbitrary: fc.constantFrom(...foreign).map((id) => json([id])) },
-    { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: 40 }).map(json) },
+    { weight: 2, arbitrary: fc.string({ unit: anyCharacter, maxLength: 40 }).map(json) },
     { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength: 300 }).map(json) },
     { weight: 1, arbitrary: fc.double().map((value) => (Number.isFinite(value) ? String(value) : "1e999")) },
-    { weight: 2, arbitrary: fc.json({ maxDepth: 4, stringUnit: "binary" }) },
+    { weight: 2, arbitrary: fc.json({ maxDepth: 4, stringUnit: anyCharacter }) },
   );
 }
 
@@ -113,7 +114,7 @@ function hostileText(foreign: readonly string[]): fc.Arbitrary<string> {
     { weight: 2, arbitrary: fc.constantFrom("", "0", "-1", "1.5", "1e3", "201", "100001", "9".repeat(30), "null", "true", " 1", "0x10") },
     { weight: 2, arbitrary: fc.constantFrom("..", ".", "%00", "%", "a/b", "a%2Fb", "a?b=c#d", "x".repeat(3000), "é".repeat(500)) },
     { weight: 2, arbitrary: fc.constantFrom(...foreign) },
-    { weight: 3, arbitrary: fc.string({ unit: "binary", maxLength: 30 }) },
+    { weight: 3, arbitrary: fc.string({ unit: anyCharacter, maxLength: 30 }) },
   );
 }
 

@@ -104,7 +104,7 @@ function* partsOf(graph: Graph): Generator<Set<string>> {
     }
 }
 
-const GRAPHS = times(60);
+const GRAPHS = times(30);
 
 test(
   "a part that is taken out of any graph, and put in again, leaves its runs as they were",
@@ -139,7 +139,7 @@ test(
     expect(taken).toBeGreaterThan(GRAPHS / 2);
     expect(handed).toBeGreaterThan(GRAPHS / 4);
   },
-  times(30_000),
+  times(15_000),
 );
 
 /** What it comes to, or why it is refused. */
