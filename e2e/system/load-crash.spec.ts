@@ -3,10 +3,10 @@ import { expect, test } from "@playwright/test";
 import { apiClient } from "#e2e/api-client.ts";
 import { byMessage, type ExpectedRun, everyExecution, expectExactCalls, type Stop, stopped } from "#e2e/call-counts.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
+import { lengthOf } from "#e2e/length.ts";
 import { preparedDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
 import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
 import { firstUser, noLimits } from "#e2e/system/install.ts";
-import { lengthOf } from "#e2e/system/length.ts";
 import { type RunRequest, runRequests } from "#e2e/system/run-requests.ts";
 import { until } from "#e2e/until.ts";
 import { freePort } from "#server/platform/db/embedded.ts";
@@ -41,7 +41,7 @@ function randomFrom(seed: number): () => number {
 test("runs under load, kills at random moments: all end, and no finished call is made again", async () => {
   // A kill comes while requests come in, or within LATEST_KILL_MS after them.
   const { RUNS, KILLS, LATEST_KILL_MS } = lengthOf({
-    short: { RUNS: 80, KILLS: 4, LATEST_KILL_MS: 1000 },
+    short: { RUNS: 56, KILLS: 4, LATEST_KILL_MS: 1000 },
     long: { RUNS: 600, KILLS: 50, LATEST_KILL_MS: 1500 },
   });
   const seed = Number(process.env.LOAD_CRASH_SEED) || (Date.now() % 1_000_000) + 1;
