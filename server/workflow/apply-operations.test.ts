@@ -209,7 +209,9 @@ function dice(seed: number) {
   };
 }
 
-test("whatever operations are done on whatever graph, it stays one that can be saved, and nothing comes to cover something else", () => {
+test("whatever operations are done on whatever graph, it stays one that can be saved, and nothing comes to cover something else", {
+  timeout: times(15_000),
+}, () => {
   let [taken, refusals] = [0, 0];
   for (let seed = 1; seed <= times(12); seed++) {
     const random = dice(seed);
