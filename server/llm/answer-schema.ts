@@ -43,6 +43,9 @@ function excessOf(schema: JsonSchema): string | undefined {
 export function schemaProblem(schema: JsonSchema): string | undefined {
   const excess = excessOf(schema);
   if (excess !== undefined) return `This JSON Schema is too large. ${excess}`;
+  // Prisma writes JSON key by key, and would give an object this prototype, or none, which it then fails at.
+  if (JSON.stringify(schema).includes('"__proto__":'))
+    return 'Answers cannot be checked against this JSON Schema: it has a key named "__proto__". Use another name.';
   try {
     compile(schema);
     return undefined;
