@@ -5,7 +5,7 @@ import { crc32, deflateRawSync, type ZlibOptions } from "node:zlib";
 /**
  * A ZIP file.
  * @param claimedSize what its directory says of each file, in bytes, in place of the truth
- * @param packing how the files are packed; as they are unless told
+ * @param packing how the files are packed ({}: as zlib does unless told); left out, they stay as they are
  */
 export function zipFile(files: Record<string, string>, claimedSize?: number, packing?: ZlibOptions): Uint8Array {
   const parts: Buffer[] = [];
