@@ -195,6 +195,15 @@ test("an agent keeps its tools, knowledge, skills and schema, and a source in us
   expect((await api.delete(`/api/v1/rags/${rag.id}`)).status()).toBe(204);
 });
 
+test("a schema may name properties and values as it likes", async () => {
+  const { api, key } = await newAdmin();
+  const named = '{"properties":{"__proto__":{"type":"string"},"$type":{"type":"string"}},"enum":[{"__proto__":null},{"$type":""}]}';
+  const agent = await addAgent(api, body(key.id, { output_schema: JSON.parse(named) }));
+  const { output_schema } = await (await api.get(`/api/v1/agents/${agent.id}`)).json();
+  for (const part of JSON.stringify(JSON.parse(named).enum).slice(1, -1).split(",")) expect(JSON.stringify(output_schema)).toContain(part);
+  expect(Object.keys(output_schema.properties).sort()).toEqual(["$type", "__proto__"]);
+});
+
 test("a name is used once in a project", async () => {
   const { api, key } = await newAdmin();
   await addAgent(api, body(key.id));

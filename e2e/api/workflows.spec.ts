@@ -22,6 +22,24 @@ test("a graph comes back as it was given, keys of React Flow included", async ({
   expect(read.edges).toEqual(edges);
 });
 
+// Keys that mean something to JavaScript, or to the library that writes to the database.
+for (const text of [
+  '{"__proto__":null}',
+  '{"__proto__":{"a":1}}',
+  '{"$type":""}',
+  '{"$type":"DbNull"}',
+  '{"__prismaRawParameters__":true}',
+])
+  test(`what a graph holds comes back whatever its keys are called: ${text}`, async ({ api }) => {
+    const held = { a: JSON.parse(text) };
+    const nodes = [trigger, { ...output("o", { held }), style: held }];
+    const ofNode = ({ data, style }: { data: { held: unknown }; style: unknown }) => JSON.stringify([data.held, style]);
+    const { body: made } = await api.post("/workflows", { name: "Kept", nodes }, { status: 201 });
+    const { body: saved } = await api.put(`/workflows/${made.id}`, { nodes: [...nodes, output("p")] }, { status: 200 });
+    const { body: version } = await api.get(`/workflows/${made.id}/versions/2`, { status: 200 });
+    for (const graph of [made, saved, version]) expect(ofNode(graph.nodes[1])).toBe(JSON.stringify([held, held]));
+  });
+
 test("text that the database cannot keep is cleaned, not refused", async ({ api }) => {
   const nodes = [trigger, output("o", { value: "nul \u0000 and half \ud83d" })];
   const { body } = await api.post("/workflows", { name: "Odd", nodes, edges: [edge("t", "o")] }, { schema: Workflow, status: 201 });

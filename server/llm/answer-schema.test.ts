@@ -78,17 +78,6 @@ test.each<[string, Record<string, unknown>, string]>([
   expect(schemaProblem(schema)).toBe(`This JSON Schema is too large. ${excess}`);
 });
 
-test.each(['{"properties":{"a":{"__proto__":null}}}', '{"enum":[{"__proto__":{"type":"string"}}]}'])(
-  "what cannot be kept as it is, a key named __proto__, is refused: %s",
-  (json) => {
-    expect(schemaProblem(JSON.parse(json))).toContain('a key named "__proto__"');
-  },
-);
-
-test("a schema may tell of __proto__ in words", () => {
-  expect(schemaProblem({ type: "string", description: 'never "__proto__": that is a key' })).toBeUndefined();
-});
-
 test("a large schema within the bounds is taken", () => {
   expect(schemaProblem({ ...nested(15), $defs: { kind: { enum: many(1000) } } })).toBeUndefined();
 });

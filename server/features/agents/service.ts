@@ -10,6 +10,7 @@ import { type ModelChoice, validateModel } from "#server/llm/validate-model.ts";
 import { deleteResource, namesInUse, nameTaken, saveResource } from "#server/platform/audit/resources.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { jsonColumn } from "#server/platform/db/json-column.ts";
 import { AppError, isForeignKeyViolation, notFound } from "#server/platform/errors.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import { havingWords } from "#server/platform/search-words.ts";
@@ -134,6 +135,8 @@ async function asStored(schema: Agent["output_schema"]): Promise<Prisma.JsonObje
   return rows[0]?.schema ?? null;
 }
 
+const schemaColumn = (schema: object | null) => (schema ? jsonColumn(schema) : Prisma.DbNull);
+
 /** Writes a prepared agent with its links, as version 1. */
 export async function insertAgent(
   tx: Prisma.TransactionClient,
@@ -141,8 +144,8 @@ export async function insertAgent(
   name: string,
   { data, abilities }: Pick<NewAgent, "data" | "abilities">,
 ): Promise<{ id: string; name: string }> {
-  const output_schema = (abilities.output_schema as Prisma.InputJsonObject | null) ?? Prisma.DbNull;
-  const agent = await tx.agent.create({ data: { ...data, output_schema, project_id: project.id, name }, select: { id: true, name: true } });
+  const columns = { ...data, output_schema: schemaColumn(abilities.output_schema), project_id: project.id, name };
+  const agent = await tx.agent.create({ data: columns, select: { id: true, name: true } });
   await saveLinks(tx, { project_id: project.id, agent_id: agent.id }, abilities);
   await keepVersion(tx, agent.id, { saved_by_id: user.id, changed: [], restored_from: null });
   return agent;
@@ -185,7 +188,7 @@ function columnsOf({ mcp_server_ids: _, rag_ids: __, skill_ids: ___, output_sche
   return {
     ...rest,
     ...(tools && { tools: [...new Set(tools)] }),
-    ...(output_schema !== undefined && { output_schema: (output_schema as Prisma.InputJsonObject | null) ?? Prisma.DbNull }),
+    ...(output_schema !== undefined && { output_schema: schemaColumn(output_schema) }),
   };
 }
 

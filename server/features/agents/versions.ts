@@ -4,6 +4,7 @@ import { assertAgent, toAgent, withLinks } from "#server/features/agents/find-ag
 import { type Agent, AgentVersion, type AgentVersionSummary, MOST_VERSIONS, NEWEST_VERSIONS } from "#server/features/agents/schema.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { jsonColumn } from "#server/platform/db/json-column.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
@@ -81,8 +82,7 @@ export async function keepVersion(tx: Prisma.TransactionClient, agent_id: string
     skills: await tx.agentSkill.findMany({ ...of, ...withLinks.skills }),
   };
   const { id: _, created_at: __, updated_at: ___, version, ...config } = toAgent(row);
-  // cast: what came in as JSON
-  const data = { agent_id, version, config: config as unknown as Prisma.InputJsonObject, created_at: row.updated_at, ...note };
+  const data = { agent_id, version, config: jsonColumn(config), created_at: row.updated_at, ...note };
   await tx.agentVersion.create({ data });
   if (version <= NEWEST_VERSIONS) return;
   const tooOld = [{ version: { lte: version - MOST_VERSIONS } }, { version: { lte: version - NEWEST_VERSIONS }, has_run: false }];

@@ -7,6 +7,7 @@ import { ToolWaits } from "#server/llm/tools/tool.ts";
 import { follow } from "#server/platform/abort.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { jsonColumn } from "#server/platform/db/json-column.ts";
 import { AppError, isAppError } from "#server/platform/errors.ts";
 import type { MaskedStream, Masker } from "#server/platform/masking/masker.ts";
 import { patiently } from "#server/runs/store/sql.ts";
@@ -243,7 +244,7 @@ export class MessageWriter {
       const row = await tx.assistantMessage.update({ where: { id: message_id }, data: { status: "waiting", lease_until: null } });
       if (row.stop_asked) throw new Stopped();
       const request: AssistantRequest = await tx.assistantRequest.create({
-        data: { thread_id: this.#thread.id, message_id, kind, call_id, tool, about, arguments: JSON.parse(this.#clean(args)) },
+        data: { thread_id: this.#thread.id, message_id, kind, call_id, tool, about, arguments: jsonColumn(JSON.parse(this.#clean(args))) },
       });
       await tellThread(tx, this.#thread.id, [this.#masker.deep(event(request.id))]);
     });

@@ -1,5 +1,5 @@
 import { v7 as uuid } from "uuid";
-import type { AssistantProposal, Prisma } from "#prisma/generated/client.ts";
+import type { AssistantProposal } from "#prisma/generated/client.ts";
 import { tellThread } from "#server/features/assistant/events.ts";
 import { holdThread, type Tx } from "#server/features/assistant/messages.ts";
 import { type AcceptedProposal, type AcceptProposalInput, type Proposal, ProposalProblem } from "#server/features/assistant/schema.ts";
@@ -9,6 +9,7 @@ import { noteGraph, recordAgentUses } from "#server/features/workflows/snapshots
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import { assertRole, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { jsonColumn } from "#server/platform/db/json-column.ts";
 import { AppError, invalidField, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { settings } from "#server/platform/settings.ts";
@@ -22,8 +23,6 @@ import { Operation } from "#server/workflow/operations.ts";
 import { Graph, type Problem } from "#server/workflow/schema.ts";
 
 // Changes of a workflow that wait for a person. The draft changes only when somebody accepts.
-
-const asJson = (value: unknown) => value as Prisma.InputJsonValue;
 
 /** A proposal as its person sees it. */
 const proposalDto = (row: AssistantProposal): Proposal => ({
@@ -104,7 +103,13 @@ export async function propose(
       await close(tx, { ...older, thread_id }, "rejected");
     const data = { id: uuid(), thread_id, message_id, workflow_id, base_revision: draft.revision, summary };
     const made = await tx.assistantProposal.create({
-      data: { ...data, base: asJson(base), graph: asJson(graph), operations: asJson(operations), problems: asJson(problems) },
+      data: {
+        ...data,
+        base: jsonColumn(base),
+        graph: jsonColumn(graph),
+        operations: jsonColumn(operations),
+        problems: jsonColumn(problems),
+      },
     });
     const { id, status } = made;
     await tellThread(tx, thread_id, [{ type: "proposal", message_id, id, workflow_id, summary, status, problems }]);
@@ -134,8 +139,9 @@ async function close(
   status: "accepted" | "rejected" | "conflict",
 ): Promise<AssistantProposal> {
   const { base, graph } = await tx.assistantProposal.findUniqueOrThrow({ where: { id }, select: { base: true, graph: true } });
-  const kept = status === "conflict" ? { base, graph } : differing(Graph.parse(base), Graph.parse(graph));
-  const data = { status, decided_at: new Date(), base: asJson(kept.base), graph: asJson(kept.graph) };
+  const kept = status === "conflict" ? undefined : differing(Graph.parse(base), Graph.parse(graph));
+  const parts = kept && { base: jsonColumn(kept.base), graph: jsonColumn(kept.graph) };
+  const data = { status, decided_at: new Date(), ...parts };
   const row = await tx.assistantProposal.update({ where: { id }, data });
   await tellThread(tx, thread_id, [{ type: "decided", message_id, id, outcome: status }]);
   return row;
@@ -247,7 +253,7 @@ export async function acceptProposal(
     const graph = settledGraph(merge.graph);
     const row = await tx.workflowDraft.update({
       where: { workflow_id },
-      data: { graph: asJson(graph), revision: { increment: 1 }, updated_by_id: principal.user.id, by: "assistant" },
+      data: { graph: jsonColumn(graph), revision: { increment: 1 }, updated_by_id: principal.user.id, by: "assistant" },
       include: { updated_by: { select: { name: true } } },
     });
     const saved = await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: snapshot_id }, select: { graph: true } });

@@ -7,11 +7,13 @@ import {
   discoverMcp,
   findMcpServer,
   mcpEndpointOf,
+  refreshMcpServer,
   updateMcpServer,
 } from "#server/features/mcp/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
+import { serveOddMcp } from "#server/testing/odd-mcp-server.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 import { testKeyAuth } from "#server/testing/test-key-auth.ts";
 
@@ -122,3 +124,15 @@ test("of two servers that take a name at once, one gets it", async () => {
   expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   expect(results.find(({ status }) => status === "rejected")).toMatchObject({ reason: { code: "CONFLICT" } });
 });
+
+test.each(['{"__proto__":null}', '{"__proto__":{"type":"string"}}', '{"$type":""}', '{"__prismaRawParameters__":true}'])(
+  "a server may describe its tools as it likes: %s",
+  async (properties) => {
+    const inputSchema = { type: "object", properties: JSON.parse(properties) };
+    const { url } = await serveOddMcp(() => ({ tools: [{ name: "odd", inputSchema }] }));
+    const admin = await database.newAdmin();
+    const made = await createMcpServer(admin, { name: "Odd", url });
+    for (const { tools } of [made, await refreshMcpServer(admin, { mcp_id: made.id })])
+      expect(JSON.stringify(Object(tools[0]?.input_schema).properties)).toBe(properties);
+  },
+);

@@ -15,6 +15,7 @@ import { deleteResource, namesInUse, nameTaken, saveResource } from "#server/pla
 import { judgeAddress } from "#server/platform/auth/chosen-address.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { jsonColumn } from "#server/platform/db/json-column.ts";
 import { AppError, invalidField, isAppError, notFound } from "#server/platform/errors.ts";
 import { endpointReach } from "#server/platform/net/guard.ts";
 import { isUuid } from "#server/platform/new-id.ts";
@@ -145,7 +146,7 @@ async function connectMcp({ name, url, transport, headers, private_allowed }: Mc
     private_allowed,
     sealed_headers: sealHeaders(headers),
     header_names: Object.keys(headers),
-    tools: tools as unknown as Prisma.InputJsonArray, // cast: JSON by construction
+    tools: jsonColumn(tools),
     last_seen_at: new Date(),
   };
 }
@@ -273,7 +274,7 @@ export async function refreshMcpServer(principal: ProjectPrincipal, { mcp_id }: 
     if (isAppError(error) && error.code === "UPSTREAM_ERROR") await write({ last_error: error.message });
     throw error;
   });
-  await write({ tools: tools as unknown as Prisma.InputJsonArray, last_seen_at: new Date(), last_error: null }); // cast: JSON by construction
+  await write({ tools: jsonColumn(tools), last_seen_at: new Date(), last_error: null });
   return toMcpServerDetail(await findMcpServer(principal.project.id, mcp_id));
 }
 

@@ -1,4 +1,3 @@
-import type { Prisma } from "#prisma/generated/client.ts";
 import { settledGraph } from "#server/features/workflows/checks.ts";
 import { draftDto, findWorkflow } from "#server/features/workflows/rows.ts";
 import type { SaveDraftInput, WorkflowDraft, WorkflowEditorState } from "#server/features/workflows/schema.ts";
@@ -6,6 +5,7 @@ import { getWorkflow } from "#server/features/workflows/service.ts";
 import { graphHash, recordAgentUses } from "#server/features/workflows/snapshots.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { jsonColumn } from "#server/platform/db/json-column.ts";
 import { AppError, invalidField } from "#server/platform/errors.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
@@ -38,7 +38,7 @@ export async function saveDraft(
     const { snapshot_id } = await findWorkflow(principal, workflow_id, { snapshot_id: true }, tx);
     const { count } = await tx.workflowDraft.updateMany({
       where: { workflow_id, revision },
-      data: { graph: graph as unknown as Prisma.InputJsonObject, revision: { increment: 1 }, updated_by_id: principal.user.id },
+      data: { graph: jsonColumn(graph), revision: { increment: 1 }, updated_by_id: principal.user.id },
     });
     const draft = await tx.workflowDraft.findUniqueOrThrow({ where: { workflow_id }, include: { updated_by: { select: { name: true } } } });
     if (count === 0) {

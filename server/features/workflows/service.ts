@@ -13,6 +13,7 @@ import { recordAudit } from "#server/platform/audit/audit.ts";
 import { namesInUse } from "#server/platform/audit/resources.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { jsonColumn } from "#server/platform/db/json-column.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
@@ -43,7 +44,7 @@ export async function insertWorkflow(
   await assertErrorWorkflow(tx, principal.project.id, error_workflow_id, id);
   const snapshot_id = uuid();
   const by = principal.user.id;
-  const json = graph as unknown as Prisma.InputJsonObject;
+  const json = jsonColumn(graph);
   const created = await tx.workflow.create({
     data: {
       id,
@@ -187,7 +188,7 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
     });
     const graphs = [graph];
     if (hasGraph) {
-      const draft = { graph: graph as unknown as Prisma.InputJsonObject, base_version: version, updated_by_id: by, by: null };
+      const draft = { graph: jsonColumn(graph), base_version: version, updated_by_id: by, by: null };
       await tx.workflowDraft.upsert({
         where: { workflow_id },
         create: { workflow_id, ...draft },
@@ -197,7 +198,7 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
       const { graph: kept } = await tx.workflowDraft.findUniqueOrThrow({ where: { workflow_id }, select: { graph: true } });
       const before = Graph.parse(kept);
       const draft = edit ? edit(before, "draft") : before;
-      const change = { graph: draft as unknown as Prisma.InputJsonObject, revision: { increment: 1 }, updated_by_id: by };
+      const change = { graph: jsonColumn(draft), revision: { increment: 1 }, updated_by_id: by };
       await tx.workflowDraft.update({ where: { workflow_id }, data: { base_version: version, ...(draft !== before && change) } });
       graphs.push(draft);
     }

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { v7 as uuid } from "uuid";
-import type { Prisma, PrismaClient } from "#prisma/generated/client.ts";
+import type { PrismaClient } from "#prisma/generated/client.ts";
 import { agentIdsOf } from "#server/features/workflows/checks.ts";
 import { db } from "#server/platform/db/client.ts";
+import { jsonColumn } from "#server/platform/db/json-column.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { noteStored } from "#server/runs/store/space.ts";
 import type { Graph } from "#server/workflow/schema.ts";
@@ -42,7 +43,7 @@ export async function snapshotOf(
   const made = uuid();
   const { id } = await within.workflowSnapshot.upsert({
     where: { workflow_id_hash: { workflow_id, hash } },
-    create: { id: made, workflow_id, hash, graph: graph as unknown as Prisma.InputJsonObject },
+    create: { id: made, workflow_id, hash, graph: jsonColumn(graph) },
     update: {},
     select: { id: true },
   });

@@ -1,26 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openMcpTools } from "#server/features/mcp/client/open-tools.ts";
-import { serveHttp } from "#server/testing/start-http-server.ts";
+import { serveOddMcp } from "#server/testing/odd-mcp-server.ts";
 
-// Servers that follow the protocol by and large: without sessions, and with answers that its schemas do not know.
-
-interface Message {
-  id?: number;
-  method: string;
-  params?: { name?: string };
-}
-
-const INITIALIZED = { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "odd", version: "1" } };
-
-async function open(answer: (message: Message) => object) {
-  const { url } = await serveHttp((response, _, { method, body }) => {
-    if (method !== "POST") return void response.writeHead(405).end();
-    const message = body as Message;
-    if (message.id === undefined) return void response.writeHead(202).end();
-    const result = message.method === "initialize" ? INITIALIZED : answer(message);
-    response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify({ jsonrpc: "2.0", id: message.id, result }));
-  });
+async function open(answer: Parameters<typeof serveOddMcp>[0]) {
+  const { url } = await serveOddMcp(answer);
   const endpoint = { name: "Odd", url: `${url}/mcp`, transport: "streamable_http", headers: {}, reach: "any" } as const;
   const tools = openMcpTools(endpoint, { connectSeconds: 10, callSeconds: 10 });
   onTestFinished(() => tools.close());
