@@ -151,9 +151,9 @@ test("a Workflow node leads to its workflow and to the run that it has started, 
   await expect(values).toContainText("The workflow's run was cancelled.");
   await expect(values.getByRole("link", { name: "Open its run" })).toHaveAttribute("href", `/runs/${child}`);
 
-  // A double click on the card opens the workflow itself.
+  // A double click on the card opens the workflow itself. The run takes some of the canvas's room when it comes, and the card moves.
   await page.getByRole("link", { name: "Open in editor" }).click();
-  await expect(node(page, "Workflow Sub")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Run" }).getByRole("heading", { name: "Why it failed" })).toBeVisible();
   await node(page, "Workflow Sub").dblclick();
   await expect(page).toHaveURL(new RegExp(`/workflows/${inner.id}`));
   await expect(canvas(page).getByRole("group", { name: "Wait Call" })).toBeVisible();
