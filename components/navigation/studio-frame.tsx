@@ -15,6 +15,7 @@ import { ASSISTANT_PAGE } from "#components/shell/assistant.tsx";
 import { EDITOR_PATH } from "#components/shell/boot-script.ts";
 import { Logo, LogoMark } from "#components/shell/logo.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { stayWhereFocusIs } from "#components/ui/focus.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
@@ -91,6 +92,7 @@ function MobileBar({ className }: { className: string | false }) {
           <Radix.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim" />
           <Radix.Content
             aria-describedby={undefined}
+            onCloseAutoFocus={stayWhereFocusIs}
             className="fixed inset-y-0 left-0 z-40 flex w-72 animate-slide-in flex-col border-r bg-paper shadow-lg"
           >
             <Radix.Title className="flex h-14 items-center px-4">

@@ -4,6 +4,7 @@ import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useRef } from "react";
 import { cn } from "#components/ui/cn.ts";
+import { stayWhereFocusIs } from "#components/ui/focus.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 
 const SIZES = { sm: "max-w-100", md: "max-w-130", lg: "max-w-190" } as const;
@@ -84,7 +85,8 @@ export function useFocusReturn() {
     onCloseAutoFocus: (event: Event) => {
       const back = before.current ?? outside;
       before.current = null;
-      if (!(back instanceof HTMLElement || back instanceof SVGElement) || !back.isConnected) return;
+      stayWhereFocusIs(event);
+      if (event.defaultPrevented || !(back instanceof HTMLElement || back instanceof SVGElement) || !back.isConnected) return;
       event.preventDefault();
       back.focus();
     },

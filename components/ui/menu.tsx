@@ -4,6 +4,7 @@ import { Check } from "lucide-react";
 import { DropdownMenu as Radix } from "radix-ui";
 import { createContext, type ReactNode, useContext, useRef } from "react";
 import { cn } from "#components/ui/cn.ts";
+import { stayWhereFocusIs } from "#components/ui/focus.ts";
 import { Kbd } from "#components/ui/kbd.tsx";
 import { itemStyle, surfaceStyle } from "#components/ui/styles.ts";
 
@@ -57,6 +58,7 @@ export function Menu({
           collisionPadding={8}
           {...(label !== undefined && { "aria-label": label, "aria-labelledby": undefined })}
           onCloseAutoFocus={(event) => {
+            stayWhereFocusIs(event);
             onCloseAutoFocus?.(event);
             const { current } = chosen;
             chosen.current = null;

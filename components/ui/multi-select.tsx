@@ -4,6 +4,7 @@ import { Check, ChevronDown } from "lucide-react";
 import { DropdownMenu as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
+import { stayWhereFocusIs } from "#components/ui/focus.ts";
 import { itemStyle, menuFieldStyle, surfaceStyle } from "#components/ui/styles.ts";
 
 export interface MultiSelectProps<Value extends string> {
@@ -32,6 +33,7 @@ export function MultiSelect<Value extends string>({ label, none, values, onValue
           align="start"
           sideOffset={4}
           collisionPadding={8}
+          onCloseAutoFocus={stayWhereFocusIs}
           className={cn(surfaceStyle, "max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto p-1")}
         >
           {options.map(({ value, label: name, icon }) => (

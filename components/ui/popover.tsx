@@ -3,6 +3,7 @@
 import { Popover as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
+import { stayWhereFocusIs } from "#components/ui/focus.ts";
 import { surfaceStyle } from "#components/ui/styles.ts";
 
 export interface PopoverProps {
@@ -14,7 +15,7 @@ export interface PopoverProps {
   onOpenChange?: (open: boolean) => void;
   align?: "start" | "center" | "end";
   side?: "top" | "right" | "bottom" | "left";
-  /** Called when the focus would go back to the button; prevented, it stays where it is. */
+  /** Called when it has closed. Unless prevented, the focus goes back to the button, if nothing else has it by then. */
   onCloseAutoFocus?: (event: Event) => void;
   className?: string;
   children: ReactNode;
@@ -42,7 +43,10 @@ export function Popover({
           side={side}
           sideOffset={6}
           collisionPadding={8}
-          {...(onCloseAutoFocus && { onCloseAutoFocus })}
+          onCloseAutoFocus={(event) => {
+            stayWhereFocusIs(event);
+            onCloseAutoFocus?.(event);
+          }}
           className={cn(surfaceStyle, "w-72 p-3", className)}
         >
           {children}

@@ -5,6 +5,7 @@ import { Select as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { useFieldControl } from "#components/ui/field.tsx";
+import { stayWhereFocusIs } from "#components/ui/focus.ts";
 import { controlStyle, itemStyle, surfaceStyle } from "#components/ui/styles.ts";
 
 export interface SelectOption<Value extends string> {
@@ -73,6 +74,7 @@ export function Select<Value extends string>({
           position="popper"
           sideOffset={4}
           collisionPadding={8}
+          onCloseAutoFocus={stayWhereFocusIs}
           className={cn(surfaceStyle, "max-h-(--radix-select-content-available-height) min-w-(--radix-select-trigger-width) max-w-96")}
         >
           <Radix.Viewport className="p-1">

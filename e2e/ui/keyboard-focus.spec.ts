@@ -220,4 +220,43 @@ test("the keyboard goes on with what an edit made or brought back, comes to what
       await expect(button).toBeFocused();
     }
   });
+
+  await test.step("whoever goes on in a field the moment something over the page closes stays in it", async () => {
+    const name = page.getByLabel("Workflow name"); // also behind what lies over the page
+    await canvas(page).focus();
+    await page.keyboard.press("ControlOrMeta+z");
+    await node(page, "Trigger Start").click();
+    const start = page.getByRole("complementary", { name: "Nodes and settings" }).getByRole("combobox").first();
+    const surfaces: [role: "dialog" | "menu" | "listbox", open: () => Promise<void>][] = [
+      [
+        "dialog",
+        () =>
+          page
+            .getByRole("button", { name: /^\d+ problems?$/ })
+            .last()
+            .press("Enter"),
+      ],
+      ["menu", () => page.getByRole("button", { name: "More", exact: true }).press("Enter")],
+      ["listbox", () => start.press("Enter")],
+      ["dialog", () => page.keyboard.press("ControlOrMeta+k")],
+    ];
+    for (const [role, open] of surfaces) {
+      await canvas(page).focus();
+      await open();
+      await expect(page.getByRole(role).last()).toBeVisible();
+      const watched = await name.evaluateHandle((field, surface) => {
+        const { promise: isThere, resolve } = Promise.withResolvers<boolean>();
+        new MutationObserver((_, watch) => {
+          if (document.querySelector(surface)) return;
+          watch.disconnect();
+          field.focus();
+          // What gives the focus back does it in a task of its own, which is before these.
+          setTimeout(() => setTimeout(() => resolve(document.activeElement === field)));
+        }).observe(document.body, { childList: true, subtree: true });
+        return { isThere };
+      }, `[role=${role}]`);
+      await page.keyboard.press("Escape");
+      expect(await watched.evaluate(({ isThere }) => isThere), role).toBe(true);
+    }
+  });
 });

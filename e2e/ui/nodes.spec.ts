@@ -231,6 +231,8 @@ test("the schedule builder: choices, words, next runs in the zone, and what the 
   await expect(zone).toHaveValue("Asia/Tokyo");
   await zone.fill("Berlin");
   await expect(panel(page).getByRole("alert")).toContainText('no time zone "Berlin"');
+  // The schedule says it too, when the service has answered, and moves what stands below it.
+  await expect(panel(page).getByRole("status")).toContainText('no time zone "Berlin"');
   await page.getByRole("option", { name: /Europe\/Berlin/ }).click();
   const next = panel(page).getByRole("list", { name: "Next runs" });
   await expect(next.getByRole("listitem")).toHaveText(Array(5).fill(/^Wed .*18:30$/));

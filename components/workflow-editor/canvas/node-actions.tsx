@@ -210,9 +210,9 @@ export function NodeMenu({
         if (!isOpen) ui.setState({ menu: null });
       }}
       onCloseAutoFocus={(event) => {
-        event.preventDefault();
         // What was chosen may have opened something that took the focus already.
-        if (document.activeElement === document.body || document.activeElement === null) onClose();
+        if (!event.defaultPrevented) onClose();
+        event.preventDefault();
       }}
       align="start"
       label={menu.nodeIds.length ? "Node actions" : "Canvas actions"}

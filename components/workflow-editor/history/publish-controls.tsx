@@ -34,8 +34,6 @@ export function PublishControls({ isReadOnly }: { isReadOnly: boolean }) {
         open={isOpen}
         onOpenChange={setOpen}
         className="max-h-[min(75dvh,36rem)] w-88 overflow-y-auto p-0"
-        // Going to a problem, or to the history, takes the focus along.
-        onCloseAutoFocus={(event) => document.activeElement !== document.body && event.preventDefault()}
         trigger={<IconButton label="What would be published" icon={<ChevronDown />} hasTooltip={false} size="sm" className="h-8" />}
       >
         <PublishPanel isReadOnly={isReadOnly} onClose={() => setOpen(false)} />

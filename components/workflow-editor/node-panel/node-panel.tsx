@@ -4,7 +4,7 @@ import { Copy, MousePointerClick, PackagePlus, Plus, Spline, Trash2 } from "luci
 import { Tabs as Radix } from "radix-ui";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
-import { focusWhenMounted } from "#components/ui/focus-when-mounted.ts";
+import { focusWhenMounted } from "#components/ui/focus.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { placementAfter } from "#components/workflow-editor/canvas/document/edits.ts";
 import { isNodeType, labelOf, typeTitle } from "#components/workflow-editor/canvas/document/flow-document.ts";

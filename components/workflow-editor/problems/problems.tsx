@@ -5,7 +5,7 @@ import { CircleCheck, ListChecks, TriangleAlert } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { plural } from "#components/format.ts";
 import { useApi } from "#components/trpc.tsx";
-import { MAX_FRAMES } from "#components/ui/focus-when-mounted.ts";
+import { MAX_FRAMES } from "#components/ui/focus.ts";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Popover } from "#components/ui/popover.tsx";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";

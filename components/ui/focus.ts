@@ -18,3 +18,12 @@ export function focusWhenMounted(find: () => HTMLElement | null | undefined, blo
   };
   attempt();
 }
+
+/**
+ * For `onCloseAutoFocus` of what lies over the page: whoever has gone on elsewhere by then stays there. Radix gives the focus back
+ * in a task of its own, and on a busy machine a click or a key comes before it.
+ */
+export function stayWhereFocusIs(event: Event): void {
+  const now = document.activeElement;
+  if (now !== document.body && now !== null) event.preventDefault();
+}
