@@ -1,4 +1,4 @@
-import type { CDPSession } from "@playwright/test";
+import type { CDPSession, Request } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { lengthOf } from "#e2e/length.ts";
@@ -76,6 +76,10 @@ async function held(browser: CDPSession): Promise<{ nodes: number; listeners: nu
 test("a page that has been told of many changes holds no more than after a few", async ({ signedInPage: page, api, workflow }) => {
   const flow = await workflow(graphOf({ Start: ["trigger", { kind: "manual" }] }, []));
   const { body: canvas } = await api.post("/canvases", { name: "Wall", widgets: widgetsOf(flow.id) }, { schema: Canvas, status: 201 });
+  const underWay = new Set<Request>();
+  page.on("request", (request) => underWay.add(request));
+  page.on("requestfinished", (request) => underWay.delete(request));
+  page.on("requestfailed", (request) => underWay.delete(request));
   const line = await canvasLine(page, () => page.goto(`/canvases/${canvas.id}`));
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable");
@@ -93,6 +97,8 @@ test("a page that has been told of many changes holds no more than after a few",
   };
   const { FEW, MANY } = lengthOf({ short: { FEW: 20, MANY: 60 }, long: { FEW: 40, MANY: 240 } });
   await updateTo(1, FEW);
+  // Everything has come that a page has once: only the stream is still open.
+  await expect.poll(() => [...underWay].map((request) => request.resourceType())).toEqual(["eventsource"]);
   const before = await held(session);
   await updateTo(FEW + 1, MANY);
   const after = await held(session);
