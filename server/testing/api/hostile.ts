@@ -70,7 +70,6 @@ const OBJECTS = [
   '{"__proto__":{"isAdmin":true}}',
   '{"__proto__":null}',
   '{"$type":""}',
-  '{"__prismaRawParameters__":true}',
   '{"constructor":{"prototype":{"x":1}}}',
   '{"toString":1,"hasOwnProperty":1,"length":-1,"then":1,"toJSON":1}',
   '{"a":1,"a":2}',
