@@ -156,7 +156,11 @@ test("the keyboard goes on with what an edit made or brought back, comes to what
 
   await test.step("until the trigger there is nothing to run", async () => {
     await page.keyboard.press("Escape");
-    await node(page, "Trigger Start").focus();
+    const start = node(page, "Trigger Start");
+    // The browser opens a menu where the node is: it must stand still, once the panel has given its room to the canvas.
+    await expect(page.getByRole("complementary", { name: "Nodes and settings" })).toBeHidden();
+    await start.click({ trial: true });
+    await start.focus();
     await page.keyboard.press("Shift+F10");
     await expect(page.getByRole("menuitem", { name: "Connect to…" })).toBeVisible();
     await expect(page.getByRole("menuitem", { name: "Run until here" })).toBeHidden();
