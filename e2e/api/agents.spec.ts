@@ -200,7 +200,7 @@ test("a schema may name properties and values as it likes", async () => {
   const named = '{"properties":{"__proto__":{"type":"string"},"$type":{"type":"string"}},"enum":[{"__proto__":null},{"$type":""}]}';
   const agent = await addAgent(api, body(key.id, { output_schema: JSON.parse(named) }));
   const { output_schema } = await (await api.get(`/api/v1/agents/${agent.id}`)).json();
-  for (const part of JSON.stringify(JSON.parse(named).enum).slice(1, -1).split(",")) expect(JSON.stringify(output_schema)).toContain(part);
+  expect(JSON.stringify(output_schema.enum)).toBe('[{"__proto__":null},{"$type":""}]');
   expect(Object.keys(output_schema.properties).sort()).toEqual(["$type", "__proto__"]);
 });
 

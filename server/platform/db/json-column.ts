@@ -7,6 +7,7 @@ import type { Prisma } from "#prisma/generated/client.ts";
  * `__prismaRawParameters__`, and throws at `{"__proto__": null}` and `{"$type": ""}`. What has a `toJSON` is taken over as that
  * gives it; this is how Prisma itself passes JSON on to its query compiler, as one text.
  */
-export const jsonColumn = (value: object): Prisma.InputJsonValue => ({
-  toJSON: () => ({ $type: "Json", value: JSON.stringify(value) }),
-});
+export function jsonColumn(value: object): Prisma.InputJsonValue {
+  const json = { $type: "Json", value: JSON.stringify(value) };
+  return { toJSON: () => json };
+}
