@@ -7,6 +7,7 @@ import { ThreadMenu } from "#components/assistant/thread-list.tsx";
 import { useCurrentThread } from "#components/assistant/use-current-thread.ts";
 import { ASSISTANT_PAGE, useAssistant } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { isFocusLost } from "#components/ui/focus.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
@@ -54,7 +55,7 @@ function useFocusBack() {
     () => () => {
       const { current } = before;
       // Whoever has gone on somewhere else stays there.
-      if (document.activeElement !== document.body && document.activeElement !== null) return;
+      if (!isFocusLost()) return;
       if (current instanceof HTMLElement && current.isConnected) current.focus();
     },
     [],

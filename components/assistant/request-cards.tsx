@@ -11,6 +11,7 @@ import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { CodeBlock } from "#components/ui/code-block.tsx";
+import { isFocusLost } from "#components/ui/focus.ts";
 import { Input } from "#components/ui/input.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { MAX_ANSWER } from "#server/shared/message-length.ts";
@@ -34,7 +35,7 @@ export function Card({ label, look = "quiet", children }: { label: string; look?
     before.current = look;
     // The button that decided it is gone, and the focus with it: whoever works by keyboard goes on from here. Where it was decided
     // elsewhere, as on the canvas, one goes on there.
-    if (isDecided && hadFocus.current && document.activeElement === document.body) card.current?.focus({ preventScroll: true });
+    if (isDecided && hadFocus.current && isFocusLost()) card.current?.focus({ preventScroll: true });
   }, [look]);
   return (
     <section

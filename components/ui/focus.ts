@@ -1,3 +1,6 @@
+/** Whether nothing has the focus, since what had it is gone. */
+export const isFocusLost = (): boolean => document.activeElement === document.body || document.activeElement === null;
+
 /** For how many frames something may take to be there: it is drawn, perhaps loaded, first. */
 export const MAX_FRAMES = 120;
 
@@ -9,8 +12,7 @@ export function focusWhenMounted(find: () => HTMLElement | null | undefined, blo
   const from = document.activeElement;
   let tries = MAX_FRAMES;
   const attempt = () => {
-    const now = document.activeElement;
-    if (now !== from && now !== document.body && now !== null) return;
+    if (document.activeElement !== from && !isFocusLost()) return;
     const element = find();
     element?.focus({ preventScroll: true });
     if (element && document.activeElement === element) element.scrollIntoView({ block });
@@ -24,6 +26,5 @@ export function focusWhenMounted(find: () => HTMLElement | null | undefined, blo
  * in a task of its own, and on a busy machine a click or a key comes before it.
  */
 export function stayWhereFocusIs(event: Event): void {
-  const now = document.activeElement;
-  if (now !== document.body && now !== null) event.preventDefault();
+  if (!isFocusLost()) event.preventDefault();
 }

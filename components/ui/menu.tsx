@@ -19,7 +19,7 @@ export interface MenuProps {
   /** Given when something else than the trigger opens it. */
   isOpen?: boolean;
   onOpenChange?: (isOpen: boolean) => void;
-  /** Puts the focus elsewhere than on the trigger. */
+  /** Puts the focus elsewhere than on the trigger. Prevented already where something else has taken it. */
   onCloseAutoFocus?: (event: Event) => void;
   children: ReactNode;
 }

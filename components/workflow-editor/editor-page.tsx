@@ -11,6 +11,7 @@ import { useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { isFocusLost } from "#components/ui/focus.ts";
 import { Kbd } from "#components/ui/kbd.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { toast } from "#components/ui/toaster.tsx";
@@ -302,8 +303,8 @@ const VersionCompare = loadedOnUse(() =>
 );
 
 /** Gives the focus to something when nothing has it. */
-const focusLost = (target: HTMLElement | null | undefined) => {
-  if (document.activeElement === document.body) target?.focus({ preventScroll: true });
+const focusIfLost = (target: HTMLElement | null | undefined) => {
+  if (isFocusLost()) target?.focus({ preventScroll: true });
 };
 
 /** The live canvas, or while something is compared both sides drawn in its place. The draft is kept as it was. */
@@ -315,7 +316,7 @@ export function CanvasOrComparison({ isReadOnly, children }: { isReadOnly: boole
   const isProposed = useHistory((state) => state.compared?.kind === "proposal");
   // The focus goes on where the work does, when what had it went away with the proposal.
   useEffect(() => {
-    if (isProposed) return () => focusLost(area.current?.querySelector<HTMLElement>("section"));
+    if (isProposed) return () => focusIfLost(area.current?.querySelector<HTMLElement>("section"));
   }, [isProposed]);
   return (
     <div ref={area} className="relative min-h-0 flex-1">

@@ -210,7 +210,7 @@ export function NodeMenu({
         if (!isOpen) ui.setState({ menu: null });
       }}
       onCloseAutoFocus={(event) => {
-        // What was chosen may have opened something that took the focus already.
+        // Prevented where what was chosen has opened something that took the focus.
         if (!event.defaultPrevented) onClose();
         event.preventDefault();
       }}

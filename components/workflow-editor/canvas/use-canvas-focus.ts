@@ -1,6 +1,7 @@
 "use client";
 
 import { type RefObject, useEffect, useRef } from "react";
+import { isFocusLost } from "#components/ui/focus.ts";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { EditorState } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { visibleIdOf } from "#server/workflow/layout/loop-frames.ts";
@@ -16,8 +17,6 @@ export function canvasItemId(target: EventTarget | null, kind: "node" | "edge"):
 
 const selectedOf = ({ nodes, edges }: Pick<EditorState, "nodes" | "edges">): string[] =>
   [...nodes, ...edges].filter((item) => item.selected).map(({ id }) => id);
-
-const isFocusLost = () => document.activeElement === document.body || document.activeElement === null;
 
 /**
  * Keeps the keyboard with what an edit selects: copies, what undo brings back. And what the focus was on may be gone with an

@@ -6,6 +6,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { isFocusLost } from "#components/ui/focus.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Pager } from "#components/ui/pager.tsx";
@@ -79,7 +80,7 @@ export function ComparisonAside({ title, takesFocus = true, onClose, children }:
     const opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
     panel.current?.focus({ preventScroll: true });
     return () => {
-      if (document.activeElement === document.body) opener?.focus({ preventScroll: true });
+      if (isFocusLost()) opener?.focus({ preventScroll: true });
     };
   }, [takesFocus]);
   return (

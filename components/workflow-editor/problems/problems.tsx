@@ -5,7 +5,7 @@ import { CircleCheck, ListChecks, TriangleAlert } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { plural } from "#components/format.ts";
 import { useApi } from "#components/trpc.tsx";
-import { MAX_FRAMES } from "#components/ui/focus.ts";
+import { isFocusLost, MAX_FRAMES } from "#components/ui/focus.ts";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { Popover } from "#components/ui/popover.tsx";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
@@ -19,7 +19,7 @@ import { findUnreached } from "#server/workflow/unreached.ts";
 
 /** Leaves the focus to the field that one goes to; when nothing has taken it, e.g. since the field is disabled, it goes back. */
 function awaitFocus(back: HTMLElement | null, tries = MAX_FRAMES): void {
-  if (document.activeElement !== document.body) return;
+  if (!isFocusLost()) return;
   if (tries === 0) back?.focus();
   else requestAnimationFrame(() => awaitFocus(back, tries - 1));
 }
