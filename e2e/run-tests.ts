@@ -3,11 +3,14 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// `npm test`: the build, the unit and integration tests and everything end to end, and the checks beside them. Goes on after a failure,
-// so that one run shows all of them. The last line is the sum.
+// `npm test`: the build, the unit and integration tests, those over REST and the main ones of the rest end to end, and the checks beside
+// them; `npm test -- --all`: everything end to end. Goes on after a failure, so that one run shows all of them. The last line is the sum.
 
 const root = join(import.meta.dirname, "..");
 const artifacts = join(import.meta.dirname, "artifacts");
+
+/** All tests over REST, and of browsers, whole installs and attacks one or two for each thing that people come for. */
+const MAIN = ["--grep", "^api |@main"];
 
 /** Where Linux has a file system in memory, and what must be free in it, in bytes: many times what tests have in it at once. */
 const MEMORY = "/dev/shm";
@@ -92,7 +95,7 @@ const vitest = () =>
 const playwright = () =>
   tests(
     "npx",
-    ["playwright", "test", "--config", "e2e/playwright.config.ts"],
+    ["playwright", "test", "--config", "e2e/playwright.config.ts", ...(process.argv.includes("--all") ? [] : MAIN)],
     "playwright.json",
     ({ stats }: { stats: { expected: number; unexpected: number; flaky: number; skipped: number } }) => ({
       passed: stats.expected,

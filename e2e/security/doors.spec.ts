@@ -66,7 +66,7 @@ test("the log takes nothing from strangers", async () => {
   expect(server.logs()).not.toContain("WRITTEN_BY_A_STRANGER");
 });
 
-test("an id that is not there is 404, however long it is and whatever it is made of", async () => {
+test("an id that is not there is 404, however long it is and whatever it is made of", { tag: "@main" }, async () => {
   const { paths } = (await (await fetch(`${server.url}/api/v1/openapi.json`)).json()) as {
     paths: Record<string, Record<string, { parameters?: { in: string; required?: boolean }[] }>>;
   };

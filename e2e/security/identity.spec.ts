@@ -33,9 +33,9 @@ const ask = ({ port, path, headers = {}, body }: Asked): Promise<{ status: numbe
     sent.once("error", reject).end(body && JSON.stringify(body));
   });
 
-test("nobody on the network is first: an install gets its owner from the machine, or with the code that its start has printed", async ({
-  page,
-}) => {
+test("nobody on the network is first: an install gets its owner from the machine, or with the code that its start has printed", {
+  tag: "@main",
+}, async ({ page }) => {
   const server = await startTreadle({ env: { ALLOW_SIGNUP: "1" } });
   const { port, url } = server;
   const account = { email: "mallory@example.com", name: "Mallory", password: "a good password" };

@@ -36,7 +36,7 @@ async function pageBeside(signedInPage: Page): Promise<Page> {
   return page;
 }
 
-test("every page has a policy with a fresh nonce, and what brings styles along works under it", async ({
+test("every page has a policy with a fresh nonce, and what brings styles along works under it", { tag: "@main" }, async ({
   signedInPage,
   person,
   baseURL,

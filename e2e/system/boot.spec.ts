@@ -92,7 +92,7 @@ for (const [how, send] of [
     expect(await next.stop()).toBe(0);
   });
 
-test.describe("an install, from its first start on", () => {
+test.describe("an install, from its first start on", { tag: "@main" }, () => {
   test.describe.configure({ mode: "serial" });
   const key = `sk-service-${"headless".repeat(5)}`;
   const env = firstUser(key);

@@ -189,11 +189,12 @@ function provedInTheNext(end: (process: Treadle) => Promise<unknown>, names: { r
   test(names.assistant, () => talk.expectSaysSo());
 }
 
-test.describe("kill -9", () =>
+test.describe("kill -9", { tag: "@main" }, () =>
   provedInTheNext((process) => process.kill9(), {
     run: "in the middle of an agent's call: the run goes on by itself, and no finished call is made again",
     assistant: "while the assistant speaks: what it said is kept, it says that it was cut off, and goes on with the next message",
-  }));
+  }),
+);
 
 test.describe("a process that is told to stop", () =>
   provedInTheNext(

@@ -138,7 +138,9 @@ async function allAnswers(url: string, api: ApiClient, id: string, workflow: Wor
   return answers.join("\n");
 }
 
-test("a secret that runs use stands in no table but its own, no log, no stream, no answer, no error and no e-mail", async () => {
+test("a secret that runs use stands in no table but its own, no log, no stream, no answer, no error and no e-mail", {
+  tag: "@main",
+}, async () => {
   const { secret, parts } = newCanary();
   const models = await startModelServer();
   const mailServer = await startMailServer();

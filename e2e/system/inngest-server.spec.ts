@@ -17,7 +17,9 @@ const key = `sk-service-${"inngests".repeat(5)}`;
 const SIGNING_KEY = "00112233445566778899aabbccddeeff";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-test("with an Inngest server nothing here carries a run that works outside: it is asked by ids, calls each step itself, and is woken by a decision", async () => {
+test("with an Inngest server nothing here carries a run that works outside: it is asked by ids, calls each step itself, and is woken by a decision", {
+  tag: "@main",
+}, async () => {
   const postgres = await newDatabase();
   const models = await startModelServer();
   const inngest = await startInngestServer(SIGNING_KEY);

@@ -16,7 +16,7 @@ const position = { x: 0, y: 0 };
 
 test.use({ viewport: { width: 390, height: 844 } });
 
-test("a review is decided on a phone by the link in an e-mail; looking at the link decides nothing", async ({ page }) => {
+test("a review is decided on a phone by the link in an e-mail; looking at the link decides nothing", { tag: "@main" }, async ({ page }) => {
   const mailServer = await startMailServer();
   mailServer.refuse(1); // the first try is refused: the mail comes all the same
   const server = await startTreadle({ env: { ...env, SMTP_URL: mailServer.url, EMAIL_FROM: "Treadle <treadle@example.com>" } });

@@ -89,7 +89,7 @@ async function executeHeld(): Promise<ExpectedRun> {
   return execute(workflow, "here");
 }
 
-test("runs of which nobody was told are carried once, although two workers look for them", async () => {
+test("runs of which nobody was told are carried once, although two workers look for them", { tag: "@main" }, async () => {
   const runs: ExpectedRun[] = [];
   for (const workflow of workflows.filter(({ hasReview, isWoken }) => !hasReview && !isWoken))
     runs.push(await execute(workflow, `lost-${runs.length}`));
@@ -108,7 +108,7 @@ test("runs of which nobody was told are carried once, although two workers look 
   expect(rows).toEqual([{ dispatch: 0, lease_epoch: 1 }]);
 });
 
-test("two workers share the runs; one is killed, and every run ends with its calls made once", async () => {
+test("two workers share the runs; one is killed, and every run ends with its calls made once", { tag: "@main" }, async () => {
   const RUNS = lengthOf({ short: 20, long: 120 });
   const [first, second] = workers as [Treadle, Treadle];
   /** Ids of the runs of the test before. */

@@ -78,7 +78,7 @@ test("the guide: it has no fault by axe, and for whoever wishes for less motion 
   await expect(page.getByRole("navigation", { name: "Guide" }).getByRole("link", { name: "Security" })).toBeInViewport({ ratio: 1 });
 });
 
-test("an agent's tool calls in a run", async ({ signedInPage: page, api, agent, workflow, executed }) => {
+test("an agent's tool calls in a run", { tag: "@main" }, async ({ signedInPage: page, api, agent, workflow, executed }) => {
   const { body: rag } = await api.post("/rags", { name: "Handbook", type: "documents" }, { status: 201 });
   const scout = await agent({ name: "Scout", model: "tool-search_knowledge", rag_ids: [rag.id] });
   const graph = graphOf({ Start: ["trigger", { kind: "manual" }], Ask: ["agent", { agent_id: scout.id }] }, ["Start>Ask"]);

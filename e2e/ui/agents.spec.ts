@@ -1,10 +1,8 @@
 import { expect, test } from "#e2e/fixtures.ts";
 
-test("an agent gets knowledge, a skill and a schema in the form, and its chat shows the tool's steps and the tokens", async ({
-  signedInPage: page,
-  api,
-  agent,
-}) => {
+test("an agent gets knowledge, a skill and a schema in the form, and its chat shows the tool's steps and the tokens", {
+  tag: "@main",
+}, async ({ signedInPage: page, api, agent }) => {
   const { body: rag } = await api.post("/rags", { name: "Handbook", type: "documents" }, { status: 201 });
   const text = "# Mill\n\n## Cellar\n\nThe looms stand in the cellar.";
   await api.post(`/rags/${rag.id}/documents`, { title: "House rules", text }, { status: 201 });

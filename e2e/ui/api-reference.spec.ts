@@ -17,7 +17,7 @@ async function openCard(page: Page, search: string, path: string, method: string
 
 const answerOf = (card: Locator) => card.getByRole("region", { name: "Answer" });
 
-test("an operation is found, tried with the session, and answered", async ({ signedInPage: page, workflow }) => {
+test("an operation is found, tried with the session, and answered", { tag: "@main" }, async ({ signedInPage: page, workflow }) => {
   test.setTimeout(120_000); // the page is examined twice
   const { id } = await workflow({ name: "Morning report" });
   await page.goto("/docs/api");

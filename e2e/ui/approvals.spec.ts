@@ -102,11 +102,9 @@ test("a hundred and ten reviews: read and decided by keys, taken back, many at o
   await until(async () => (await count("waiting")) === 1);
 });
 
-test("on a phone a review is read and answered with the thumb, by its link too, with choices and a text of its own", async ({
-  signedInPage: page,
-  asking,
-  api,
-}) => {
+test("on a phone a review is read and answered with the thumb, by its link too, with choices and a text of its own", {
+  tag: "@main",
+}, async ({ signedInPage: page, asking, api }) => {
   const choices = [
     { id: "send", label: "Send it", style: "primary" },
     { id: "again", label: "Write it again", style: "neutral" },

@@ -31,7 +31,7 @@ async function ask(page: Page, text: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-test("five nodes are built from an empty canvas, accepted as one step, run, and saved with the assistant's name", async ({
+test("five nodes are built from an empty canvas, accepted as one step, run, and saved with the assistant's name", { tag: "@main" }, async ({
   signedInPage: page,
   assistant,
   workflow,

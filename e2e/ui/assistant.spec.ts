@@ -26,7 +26,7 @@ async function tabTo(page: Page, target: Locator, key: "Tab" | "Shift+Tab") {
   await expect(target).toBeFocused();
 }
 
-test("a question is answered while one watches; all is there again later, and threads are renamed and deleted", async ({
+test("a question is answered while one watches; all is there again later, and threads are renamed and deleted", { tag: "@main" }, async ({
   signedInPage: page,
   assistant,
 }) => {

@@ -192,7 +192,7 @@ test("what is selected goes into a loop and out of it as one, and each frame sho
   expect(added.links).toHaveLength(inside.links.length + 1);
 });
 
-test("the menu of a node and of a selection: disable, align, duplicate, delete with what is inside", async ({
+test("the menu of a node and of a selection: disable, align, duplicate, delete with what is inside", { tag: "@main" }, async ({
   signedInPage: page,
   api,
   workflow,

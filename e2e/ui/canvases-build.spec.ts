@@ -257,7 +257,7 @@ test("widgets are arranged by pointer and keys, and what somebody else does mean
   });
 });
 
-test("a whole canvas is taken in one click", async ({ signedInPage: page, api, workflow, executed }) => {
+test("a whole canvas is taken in one click", { tag: "@main" }, async ({ signedInPage: page, api, workflow, executed }) => {
   const flow = await workflow({
     name: "Answers",
     ...giving({ score: 0.8, topic: "tea", answer: `A long answer. ${"It goes on. ".repeat(12)}` }),

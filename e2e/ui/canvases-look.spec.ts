@@ -51,14 +51,9 @@ const jumped = (page: Page) =>
       }),
   );
 
-test("a canvas shows each kind of widget, moves when a run ends, leads from each value to where it comes from, and is shared by a link", async ({
-  signedInPage: page,
-  person,
-  api,
-  workflow,
-  executed,
-  pageOf,
-}) => {
+test("a canvas shows each kind of widget, moves when a run ends, leads from each value to where it comes from, and is shared by a link", {
+  tag: "@main",
+}, async ({ signedInPage: page, person, api, workflow, executed, pageOf }) => {
   test.setTimeout(120_000);
   const flow = await workflow({ name: "Sales of the north", nodes, edges });
   const { body: canvas } = await api.post("/canvases", { name: "Shop", widgets: widgetsOf(flow.id) }, { schema: Canvas, status: 201 });

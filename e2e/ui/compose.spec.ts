@@ -117,7 +117,7 @@ test("a node is tried alone: an HTTP node filled by a pasted curl, whose secret 
   });
 });
 
-test("a Workflow node leads to its workflow and to the run that it has started, and that leads back", async ({
+test("a Workflow node leads to its workflow and to the run that it has started, and that leads back", { tag: "@main" }, async ({
   signedInPage: page,
   api,
   workflow,

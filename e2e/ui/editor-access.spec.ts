@@ -128,7 +128,7 @@ test("no state of a run has a fault by axe, and each is told", async ({ signedIn
   expect(faults).toEqual([]);
 });
 
-test("the canvas is worked by keyboard alone: found, moved, inserted into, connected, deleted", async ({
+test("the canvas is worked by keyboard alone: found, moved, inserted into, connected, deleted", { tag: "@main" }, async ({
   signedInPage: page,
   agent,
   workflow,

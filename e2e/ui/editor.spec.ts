@@ -18,11 +18,9 @@ async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
   await page.mouse.move(b.x + b.width / 2, b.y + b.height / 2, { steps: 12 });
 }
 
-test("a circle is refused, steps are taken back and come again, and what cannot be saved is kept and tried again", async ({
-  signedInPage: page,
-  agent,
-  workflow,
-}) => {
+test("a circle is refused, steps are taken back and come again, and what cannot be saved is kept and tried again", {
+  tag: "@main",
+}, async ({ signedInPage: page, agent, workflow }) => {
   const { id } = await agent({ name: "Scout", model: "echo" });
   const nodes = [trigger, agentNode("First", 330, id), agentNode("Second", 660, id)];
   const flow = await workflow({ nodes, edges: [edge("t", "First"), edge("First", "Second")] });

@@ -3,7 +3,7 @@ import { expect, test } from "#e2e/fixtures.ts";
 import { chooseOf } from "#e2e/ui/locators.ts";
 import { ListedWorkflow, Workflow, WorkflowPage } from "#server/features/workflows/schema.ts";
 
-test("the palette finds objects, what stands in their nodes, things to do and the guide, by keys alone", async ({
+test("the palette finds objects, what stands in their nodes, things to do and the guide, by keys alone", { tag: "@main" }, async ({
   signedInPage: page,
   api,
   newProject,

@@ -31,13 +31,9 @@ async function twoVersions({ api, workflow }: Pick<Parameters<Parameters<typeof 
   return flow;
 }
 
-test("versions are looked at as a diff, named, restored as one step and undone, published with a note; a viewer only looks", async ({
-  signedInPage: page,
-  api,
-  workflow,
-  newUser,
-  pageOf,
-}) => {
+test("versions are looked at as a diff, named, restored as one step and undone, published with a note; a viewer only looks", {
+  tag: "@main",
+}, async ({ signedInPage: page, api, workflow, newUser, pageOf }) => {
   const flow = await twoVersions({ api, workflow });
   const versions = async () => (await api.get(`/workflows/${flow.id}/versions`, { schema: WorkflowVersionPage })).body.items;
   await page.goto(`/workflows/${flow.id}`);

@@ -74,7 +74,7 @@ async function drawWorkflow(page: Page, agent: string): Promise<void> {
   await rename(page, "Node name", "Brief");
 }
 
-test("from an empty install to a finished run", async ({ browser, modelServer }) => {
+test("from an empty install to a finished run", { tag: "@main" }, async ({ browser, modelServer }) => {
   test.setTimeout(120_000);
   const gate = `journey-${crypto.randomUUID()}`;
   const treadle = await startTreadle({ env: { RATE_LIMIT_PER_MINUTE: "0", RATE_LIMIT_BURST: "0" } });

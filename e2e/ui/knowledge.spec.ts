@@ -4,10 +4,9 @@ import { expect, test } from "#e2e/fixtures.ts";
 import { chooseOf } from "#e2e/ui/locators.ts";
 import { pdfFile } from "#server/testing/office-files.ts";
 
-test("a source is created, filled with a text, a file and pages, of which one cannot be had, searched, and deleted", async ({
-  signedInPage: page,
-  api,
-}) => {
+test("a source is created, filled with a text, a file and pages, of which one cannot be had, searched, and deleted", {
+  tag: "@main",
+}, async ({ signedInPage: page, api }) => {
   const web = await startKnowledgeServer();
   await page.goto("/knowledge");
   await expect(page.getByRole("heading", { name: "Give your agents something to read" })).toBeVisible();

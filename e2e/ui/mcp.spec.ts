@@ -2,7 +2,7 @@ import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { MCP_TOKEN, startMcpServer } from "#e2e/fakes/mcp-server.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 
-test("a server is looked at, connected, refreshed, changed and deleted", async ({ signedInPage: page, api }) => {
+test("a server is looked at, connected, refreshed, changed and deleted", { tag: "@main" }, async ({ signedInPage: page, api }) => {
   const mcp = await startMcpServer();
   await page.goto("/mcp");
   await page.getByRole("button", { name: "Connect server" }).click();

@@ -29,7 +29,7 @@ async function pick(page: Page, words: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-test("a branch, a loop, a review and an early end, built by mouse and keyboard and run", async ({
+test("a branch, a loop, a review and an early end, built by mouse and keyboard and run", { tag: "@main" }, async ({
   signedInPage: page,
   api,
   workflow,

@@ -18,7 +18,11 @@ const read = (outline: Locator) =>
       ),
     );
 
-test("the workflow is read and changed in the outline by keyboard alone, and undone", async ({ signedInPage: page, agent, workflow }) => {
+test("the workflow is read and changed in the outline by keyboard alone, and undone", { tag: "@main" }, async ({
+  signedInPage: page,
+  agent,
+  workflow,
+}) => {
   const { id: agent_id } = await agent({ name: "Scout", model: "echo" });
   const graph = graphOf(
     {

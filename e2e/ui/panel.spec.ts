@@ -201,7 +201,7 @@ async function othersAreSeen(page: Page): Promise<void> {
   await expect(panel(page).getByRole("link", { name: "Open run" })).toHaveAttribute("href", /\/runs\//);
 }
 
-test("the run form is previewed, and an agent is made and changed, without leaving the workflow", async ({
+test("the run form is previewed, and an agent is made and changed, without leaving the workflow", { tag: "@main" }, async ({
   signedInPage: page,
   api,
   llmKey,

@@ -13,7 +13,7 @@ const trigger = {
 const output = { id: "o", type: "outputNode", position: { x: 330, y: 0 }, data: { label: "Result", value: "one" } };
 const edge = (source: string, target: string) => ({ id: `${source}-${target}`, source, target });
 
-test("the draft keeps itself, Publish makes it run, problems hold it back, and the switch needs neither", async ({
+test("the draft keeps itself, Publish makes it run, problems hold it back, and the switch needs neither", { tag: "@main" }, async ({
   signedInPage: page,
   api,
   workflow,

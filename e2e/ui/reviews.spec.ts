@@ -43,7 +43,7 @@ const orders = graphOf(
 const node = (page: Page, name: string) => page.getByRole("region", { name: "Workflow canvas" }).getByRole("group", { name, exact: true });
 const values = (page: Page) => page.getByRole("complementary", { name: "Values" });
 
-test("a review is found by its badge, approved with a comment, and the run says who did it", async ({
+test("a review is found by its badge, approved with a comment, and the run says who did it", { tag: "@main" }, async ({
   signedInPage: page,
   api,
   paused,
@@ -82,7 +82,10 @@ test("a review is found by its badge, approved with a comment, and the run says 
   expect(body.reviews).toMatchObject([{ decision: "approved", via: "ui", role: "admin" }]);
 });
 
-test("the bell tells of a review, leads to its run, and rejecting there ends it", async ({ signedInPage: page, paused }) => {
+test("the bell tells of a review, leads to its run, and rejecting there ends it", { tag: "@main" }, async ({
+  signedInPage: page,
+  paused,
+}) => {
   await paused("Refunds", pressDesk({ hasRejected: false }));
   const bell = page.getByRole("button", { name: /^Notifications/ });
   await expect(async () => {

@@ -135,7 +135,12 @@ test("nodes are added where one points, and one that is new is not born with fau
   expect(below.y).toBeGreaterThan(area.y + area.height / 2);
 });
 
-test("the canvas has a short bar, and on a phone a run leaves it its room", async ({ signedInPage: page, agent, workflow, executed }) => {
+test("the canvas has a short bar, and on a phone a run leaves it its room", { tag: "@main" }, async ({
+  signedInPage: page,
+  agent,
+  workflow,
+  executed,
+}) => {
   await agent({ model: "echo", description: "Reads what others have written, and says in three lines what is to be changed" });
   const flow = await workflow(row(3));
   const run = await executed(flow, { input: "tea" });

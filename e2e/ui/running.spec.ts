@@ -27,13 +27,9 @@ async function start(page: Page, input?: string): Promise<void> {
 }
 const ended = (page: Page) => expect(run(page).getByRole("heading", { name: /Result|Why it failed/ })).toBeVisible();
 
-test("an output is pinned, changed by hand and taken by the next run instead of a call; every way to unpin leads back", async ({
-  signedInPage: page,
-  agent,
-  workflow,
-  api,
-  modelServer,
-}) => {
+test("an output is pinned, changed by hand and taken by the next run instead of a call; every way to unpin leads back", {
+  tag: "@main",
+}, async ({ signedInPage: page, agent, workflow, api, modelServer }) => {
   const { id } = await agent({ name: "Echo", model: "echo" });
   const word = `pin-${crypto.randomUUID()}`;
   const graph = graphOf(
@@ -78,12 +74,9 @@ test("an output is pinned, changed by hand and taken by the next run instead of 
   await expect(page.getByRole("button", { name: /pinned output/ })).toBeHidden();
 });
 
-test("a problem holds Run back and leads to its field; a run goes as far as one node, and from a changed node on; what no longer holds says so", async ({
-  signedInPage: page,
-  agent,
-  workflow,
-  modelServer,
-}) => {
+test("a problem holds Run back and leads to its field; a run goes as far as one node, and from a changed node on; what no longer holds says so", {
+  tag: "@main",
+}, async ({ signedInPage: page, agent, workflow, modelServer }) => {
   const { id } = await agent({ name: "Echo", model: "echo" });
   const word = `part-${crypto.randomUUID()}`;
   const flow = await workflow(
@@ -226,12 +219,9 @@ test("an earlier run is opened on the canvas as it was: its graph, and its outpu
   expect(again).toMatchObject({ output: "Echo: one", node_results: { A: { pinned: true } } });
 });
 
-test("the view follows the node at work, until one moves it oneself; Stop stops that node, and the rest are skipped", async ({
-  signedInPage: page,
-  agent,
-  workflow,
-  modelServer,
-}) => {
+test("the view follows the node at work, until one moves it oneself; Stop stops that node, and the rest are skipped", {
+  tag: "@main",
+}, async ({ signedInPage: page, agent, workflow, modelServer }) => {
   const gates = [crypto.randomUUID(), crypto.randomUUID()];
   const [first, second] = await Promise.all(gates.map((gate) => agent({ model: `gate-${gate}` })));
   const graph = graphOf(

@@ -54,7 +54,7 @@ test("nearly used up, the hour is told of on every page; an admin says for how m
   await expect(section).toContainText("There is no limit.");
 });
 
-test("the audit log shows who did what, and deleting the account names what goes with it", async ({
+test("the audit log shows who did what, and deleting the account names what goes with it", { tag: "@main" }, async ({
   signedInPage: page,
   workflow,
   person,

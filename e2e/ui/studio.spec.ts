@@ -4,7 +4,7 @@ import { NotificationPage } from "#server/features/notifications/schema.ts";
 
 const key = { name: "Stand-in", secret: "stand-in-secret-key-1234" };
 
-test("sign-up, a wrong password, sign-out", async ({ pageOf }) => {
+test("sign-up, a wrong password, sign-out", { tag: "@main" }, async ({ pageOf }) => {
   const page = await pageOf();
   const email = `${crypto.randomUUID()}@example.com`;
   await page.goto("/sign-up");
@@ -26,7 +26,7 @@ test("sign-up, a wrong password, sign-out", async ({ pageOf }) => {
   await expect(page.getByRole("alert").filter({ hasText: /password/i })).toBeVisible();
 });
 
-test("an LLM key with a wrong secret: the provider's words, nothing typed is lost, and a right one works", async ({
+test("an LLM key with a wrong secret: the provider's words, nothing typed is lost, and a right one works", { tag: "@main" }, async ({
   signedInPage: page,
   modelServer,
 }) => {
@@ -73,7 +73,7 @@ test("an LLM key with a wrong secret: the provider's words, nothing typed is los
   await expect(page.getByRole("alert").filter({ hasText: "Scout" })).toBeVisible();
 });
 
-test("an API key is shown once and works, or is for some things, some projects and some time only", async ({
+test("an API key is shown once and works, or is for some things, some projects and some time only", { tag: "@main" }, async ({
   signedInPage: page,
   baseURL,
   person,
@@ -114,7 +114,7 @@ test("an API key is shown once and works, or is for some things, some projects a
   await expect(row).toContainText("127.0.0.1");
 });
 
-test("runs can be filtered, and a failed one says why and is counted until it is seen", async ({
+test("runs can be filtered, and a failed one says why and is counted until it is seen", { tag: "@main" }, async ({
   signedInPage: page,
   api,
   agent,

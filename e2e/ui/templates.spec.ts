@@ -5,7 +5,7 @@ import { expect, test } from "#e2e/fixtures.ts";
 import { AgentPage } from "#server/features/agents/schema.ts";
 import { WorkflowFile } from "#server/features/workflow-files/schema.ts";
 
-test("a template is looked at and used, one without a model at once, one with agents with a key", async ({
+test("a template is looked at and used, one without a model at once, one with agents with a key", { tag: "@main" }, async ({
   signedInPage: page,
   llmKey,
   api,

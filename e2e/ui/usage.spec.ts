@@ -4,7 +4,7 @@ import { chooseOf } from "#e2e/ui/locators.ts";
 
 // What was used and what it cost, and what models cost.
 
-test("usage says that a price is not known, leads to the prices, and shows what a run costs from then on", async ({
+test("usage says that a price is not known, leads to the prices, and shows what a run costs from then on", { tag: "@main" }, async ({
   signedInPage: page,
   agent,
   workflow,

@@ -6,7 +6,7 @@ import { expect, test } from "#e2e/fixtures.ts";
 import { Canvas } from "#server/features/canvases/schema.ts";
 import { RagDocument } from "#server/features/knowledge/schema.ts";
 
-test("a viewer sees what is in the project, asks the assistant, and is offered no change", async ({
+test("a viewer sees what is in the project, asks the assistant, and is offered no change", { tag: "@main" }, async ({
   api,
   person,
   newUser,
