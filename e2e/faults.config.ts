@@ -4,8 +4,8 @@ import config from "#e2e/playwright.config.ts";
 // The server that the journeys share answers browsers late, as over a slow network (late-answers.ts).
 process.env.LATE_ANSWERS_MS ??= "1000";
 
-// `npm run test:faults`: the tests of faults at length, of which `npm test` has a short form, and all journeys once more over a slow
-// network. Those of faults start what they need.
+// `npm run test:faults`: the tests of faults at length, of which `npm test -- --all` has a short form, and all journeys once more over
+// a slow network. Those of faults start what they need.
 export default defineConfig({
   ...config,
   metadata: { isLong: true },

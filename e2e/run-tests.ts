@@ -2,12 +2,15 @@ import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 
 // `npm test`: the build, the unit and integration tests, those over REST and the main ones of the rest end to end, and the checks beside
 // them; `npm test -- --all`: everything end to end. Goes on after a failure, so that one run shows all of them. The last line is the sum.
 
 const root = join(import.meta.dirname, "..");
 const artifacts = join(import.meta.dirname, "artifacts");
+
+const { values: asked } = parseArgs({ options: { all: { type: "boolean" } } });
 
 /** All tests over REST, and of browsers, whole installs and attacks one or two for each thing that people come for. */
 const MAIN = ["--grep", "^api |@main"];
@@ -95,7 +98,7 @@ const vitest = () =>
 const playwright = () =>
   tests(
     "npx",
-    ["playwright", "test", "--config", "e2e/playwright.config.ts", ...(process.argv.includes("--all") ? [] : MAIN)],
+    ["playwright", "test", "--config", "e2e/playwright.config.ts", ...(asked.all ? [] : MAIN)],
     "playwright.json",
     ({ stats }: { stats: { expected: number; unexpected: number; flaky: number; skipped: number } }) => ({
       passed: stats.expected,
