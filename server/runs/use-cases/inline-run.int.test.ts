@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  setSettings({ EXECUTIONS_PER_HOUR: "100" });
+  setSettings({ EXECUTIONS_PER_HOUR: "100", PROJECT_CONCURRENCY: "25" });
 });
 
 /** A run loop in this process. */
@@ -146,6 +146,26 @@ test("a run with an agent is accepted with the attempt that it begins, before th
   expect(poke).not.toHaveBeenCalled();
   const names = query.mock.calls.map(([statement]) => Reflect.get(Object(statement), "name"));
   expect(names.filter((name) => /^(execution|run)-/.test(String(name)))).toEqual(["execution-insert-first", "run-commit"]);
+});
+
+test("a run begins here while its project has places for it and for all that are due; else it is due as well, without a lease to give back", async () => {
+  setSettings({ PROJECT_CONCURRENCY: "3" });
+  const gate = Promise.withResolvers<{ output: string }>();
+  onTestFinished(() => gate.resolve({ output: "said" }));
+  engine({ callAgent: () => gate.promise });
+  const waiting = await startRun(await newRun({ nodes: [trigger, review], edges: [edge("t", "h")] }));
+  const run = await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] });
+  for (let place = 1; place <= 2; place++)
+    expect(await rowOf((await startRun(run)).execution_id)).toMatchObject({ status: "running", lease_epoch: 1 });
+  expect(poke).toHaveBeenCalledTimes(1);
+  const query = vi.spyOn(pool(), "query");
+  const third = await startRun(run);
+  expect(await third.ending).toBeUndefined();
+  expect(await rowOf(third.execution_id)).toMatchObject({ status: "pending", lease_owner: null, lease_until: null });
+  expect((await due()).map(({ id }) => id).sort()).toEqual([waiting.execution_id, third.execution_id].sort());
+  expect(poke).toHaveBeenCalledTimes(2);
+  expect(query.mock.calls.map(([statement]) => Reflect.get(Object(statement), "name"))).not.toContain("run-release");
+  expect(await claimOwn(held)).toHaveLength(1);
 });
 
 test("an acceptance whose answer is lost on the way is one: the run goes on, and nobody else is asked", async () => {

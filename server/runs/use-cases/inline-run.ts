@@ -119,9 +119,15 @@ class InlineRun {
     }
   }
 
-  /** Whether the run is written, once that is known. */
-  async #isStarted(): Promise<boolean> {
-    return (await this.#writing?.catch(() => undefined))?.kind === "started";
+  /** How the run is written, once that is known; undefined while it is not, and when it was not accepted. */
+  async #started(): Promise<Extract<Started, { kind: "started" }> | undefined> {
+    const started = await this.#writing?.catch(() => undefined);
+    return started?.kind === "started" ? started : undefined;
+  }
+
+  /** Whether the run is written with the lease of this process. */
+  async #isBegun(): Promise<boolean> {
+    return (await this.#started())?.isBegun === true;
   }
 
   /** Writes that it has begun, unless that is written. */
@@ -165,9 +171,9 @@ class InlineRun {
       ...services.store,
       commit: this.#commit.bind(this),
       // A lease that is not written yet cannot be lost, and one that was never written not be given back.
-      renew: async (run: RunState) => ((await this.#isStarted()) ? services.store.renew(run) : true),
+      renew: async (run: RunState) => ((await this.#started()) ? services.store.renew(run) : true),
       release: async (...how: Parameters<typeof services.store.release>) =>
-        (await this.#isStarted()) ? services.store.release(...how) : false,
+        (await this.#isBegun()) ? services.store.release(...how) : false,
     };
     const callAgent: typeof services.callAgent = (call) => {
       const { agents, until = 0 } = this.#known ?? {};
@@ -193,7 +199,7 @@ class InlineRun {
   async #handOver(): Promise<void> {
     this.#writing ??= createExecution(this.#execution, { delivery: this.#delivery });
     this.#settle(this.#writing);
-    if (!(await this.#isStarted())) return;
+    if (!(await this.#started())) return;
     await dispatchRuns([{ execution_id: this.#run.id, project_id: this.#run.project_id, dispatch: 0 }]);
   }
 }
