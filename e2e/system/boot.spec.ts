@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -103,7 +103,8 @@ test.describe("an install, from its first start on", { tag: "@main" }, () => {
 
   test("a headless start makes owner, project and key", async () => {
     dataDir = newDataDir();
-    server = await startTreadle({ dataDir, env });
+    // As outside of tests, whose servers share what was compiled.
+    server = await startTreadle({ dataDir, env: { ...env, NODE_COMPILE_CACHE: "" } });
     const api = apiClient({ url: server.url, key });
     const { body: me } = await api.get("/auth/me", { schema: AuthInfo });
     expect(me).toMatchObject({ email: "ada@example.com", auth: { type: "platform_key" } });
@@ -113,7 +114,7 @@ test.describe("an install, from its first start on", { tag: "@main" }, () => {
     await api.post("/auth/sign-up", { email: "eve@example.com", name: "Eve", password: "a good password" }, { status: 403 });
   });
 
-  test("a second start on the same data folder says who holds it; SIGTERM ends everything", async () => {
+  test("a second start on the same data folder says who holds it; SIGTERM ends everything and keeps what was compiled for the next", async () => {
     expectRefusal(await startAndEnd({ dataDir }), new RegExp(`in use by process ${server.pid}\\b`));
     expect((await fetch(`${server.url}/api/health/ready`)).status).toBe(200);
     expect(postgresOf(dataDir)).toBeGreaterThan(0);
@@ -121,6 +122,7 @@ test.describe("an install, from its first start on", { tag: "@main" }, () => {
     expect(await server.stop()).toBe(0);
     expect(() => process.kill(postgres, 0)).toThrow("ESRCH");
     await expect(fetch(server.url)).rejects.toThrow();
+    expect(readdirSync(join(dataDir, "compile-cache"))).toHaveLength(1);
   });
 
   test("later starts change nothing", async () => {

@@ -183,7 +183,8 @@ function Preview(props: { cron_expression: string; timezone: string }) {
     trpc.checks.schedule.queryOptions(schedule, { placeholderData: keepPreviousData, staleTime: 30_000, retry: false }),
   );
   if (isError) return <p className="text-12 text-ink-faint">The next runs cannot be shown now: the service does not answer.</p>;
-  if (!data) return <Skeleton className="h-24 w-full" />;
+  // As tall as a sentence and five times, so that what stands below stays where it is.
+  if (!data) return <Skeleton className="h-37.5 w-full" />;
   if (data.fault)
     return (
       <p role="status" className="text-12 text-failed">

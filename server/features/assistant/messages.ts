@@ -1,7 +1,7 @@
 import type { AssistantMessage, AssistantThread, Prisma } from "#prisma/generated/client.ts";
 import { tellThread } from "#server/features/assistant/events.ts";
 import { type FailureCode, MessageContext, MessageMode, type ThreadEvent, type ThreadMessage } from "#server/features/assistant/schema.ts";
-import { db } from "#server/platform/db/client.ts";
+import { db, pool } from "#server/platform/db/client.ts";
 import { notFound } from "#server/platform/errors.ts";
 
 // The states of a message: queued → working → done, failed or stopped; working → waiting for a person → queued again.
@@ -144,6 +144,12 @@ export async function endCutOff(isAlone = false): Promise<void> {
         if (message) await endMessage(tx, message, cutOff);
       });
   }
+}
+
+/** Whether a message is to be worked on, is worked on or waits for a person: a look into an index, which sweepers ask every few seconds. */
+export async function hasOpenMessages(): Promise<boolean> {
+  const text = "SELECT FROM assistant_messages WHERE status IN ('queued', 'working', 'waiting') LIMIT 1";
+  return (await pool().query({ name: "assistant-has-open", text })).rowCount === 1;
 }
 
 /** Threads whose next message has waited for so long without that anybody took it, in milliseconds. */

@@ -3,7 +3,16 @@ import { AskUserInput, askUser, MOST_QUESTIONS } from "#server/features/assistan
 import { fitted, pastTurn, roomOf, saidIn, summarized, summaryQuestion, tokensOf } from "#server/features/assistant/conversation.ts";
 import { type AssistantTool, parsedArguments, type ToolOutcome } from "#server/features/assistant/define-tool.ts";
 import { Lost, MessageWriter, Stopped } from "#server/features/assistant/message-writer.ts";
-import { type Claim, claimMessage, cutOff, type End, endCutOff, forgottenThreads, heldBack } from "#server/features/assistant/messages.ts";
+import {
+  type Claim,
+  claimMessage,
+  cutOff,
+  type End,
+  endCutOff,
+  forgottenThreads,
+  hasOpenMessages,
+  heldBack,
+} from "#server/features/assistant/messages.ts";
 import { contextText, systemPrompt } from "#server/features/assistant/prompt.ts";
 import { type FailureCode, MessageContext, MessageMode } from "#server/features/assistant/schema.ts";
 import { assistantModel } from "#server/features/assistant/settings.ts";
@@ -93,6 +102,7 @@ export async function carryThread(thread_id: string, offer: Offer): Promise<void
 
 /** Ends what broke off, and asks again for what nobody has taken. */
 export async function sweepThreads(): Promise<void> {
+  if (!(await hasOpenMessages())) return;
   await endCutOff();
   // A name of its own for each time that it is asked for: an Inngest server takes the same one once a day.
   for (const thread of await forgottenThreads()) await askForWork(thread, `${thread.id}-${Math.floor(Date.now() / 60_000)}`);

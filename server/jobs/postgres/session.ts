@@ -13,6 +13,8 @@ export function openPool(connectionString: string): pg.Pool {
     max: CONNECTIONS,
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
+    // Jobs of the clock come each minute: to open connections anew for them is most of what a worker does that has nothing to do.
+    idleTimeoutMillis: 90_000,
     query_timeout: QUERY_MS,
     // A crash of the database takes a job back to an earlier state at worst, and every handler can be run again.
     onConnect: (client) => client.query("SET synchronous_commit = off").then(() => undefined),
@@ -26,14 +28,18 @@ const ALIVE = 7415;
 const KEEP_ALIVE =
   "SELECT set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)";
 
-const LOOK = `
+// With a name, so that it is planned once: nothing else is asked as often.
+const LOOK = {
+  name: "jobs-look",
+  text: `
   SELECT
     (SELECT count(*)::int FROM (
       SELECT FROM ${SCHEMA}.jobs WHERE run_at <= now() AND locked_at IS NULL AND attempts < max_attempts LIMIT $1) d) AS due,
     ARRAY(SELECT DISTINCT locked_by FROM ${SCHEMA}.jobs WHERE locked_by IS NOT NULL AND NOT EXISTS (
       SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.classid = ${ALIVE} AND l.granted
         AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND l.objid::bigint = hashtext(locked_by)::bigint & 4294967295)) AS silent`;
+        AND l.objid::bigint = hashtext(locked_by)::bigint & 4294967295)) AS silent`,
+};
 
 // CASE, since a lock that this session holds already would be granted to it once more.
 const TAKE =
@@ -109,14 +115,15 @@ export class Session {
 
   /** One statement after the other, as a connection takes them. */
   #query<Row extends pg.QueryResultRow>(
-    text: string,
+    statement: string | { name: string; text: string },
     values: unknown[] | (() => unknown[]),
     then?: (rows: Row[]) => unknown,
   ): Promise<Row[]> {
     const asked = this.#last.then(async () => {
       const client = await this.#connected();
       try {
-        const { rows } = await client.query<Row>(text, typeof values === "function" ? values() : values);
+        const query = typeof statement === "string" ? { text: statement } : statement;
+        const { rows } = await client.query<Row>({ ...query, values: typeof values === "function" ? values() : values });
         then?.(rows);
         return rows;
       } catch (error) {

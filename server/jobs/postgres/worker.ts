@@ -15,7 +15,7 @@ const LOOK_MS = 1000;
 /** A worker is dead that has been found without its connection so many times in a row. */
 const SILENT_LOOKS = 3;
 /** Each idle worker asks by itself this often; it is told of new jobs, and `look` finds those that have come due. */
-const POLL_MS = 60_000;
+const POLL_MS = 600_000;
 const BACKOFF_SECONDS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1200, 2400, 3600, 7200];
 
 const HOLDERS = `SELECT DISTINCT locked_by AS name FROM ${SCHEMA}.jobs WHERE locked_by IS NOT NULL`;
