@@ -146,10 +146,10 @@ export async function endCutOff(isAlone = false): Promise<void> {
   }
 }
 
-/** Whether a message is to be worked on, is worked on or waits for a person: a look into an index, which sweepers ask every few seconds. */
-export async function hasOpenMessages(): Promise<boolean> {
-  const text = "SELECT FROM assistant_messages WHERE status IN ('queued', 'working', 'waiting') LIMIT 1";
-  return (await pool().query({ name: "assistant-has-open", text })).rowCount === 1;
+/** Whether any message is queued or worked on; else there is nothing to sweep. One look into an index: it is asked every few seconds. */
+export async function hasWork(): Promise<boolean> {
+  const text = "SELECT FROM assistant_messages WHERE status IN ('queued', 'working') LIMIT 1";
+  return (await pool().query({ name: "assistant-has-work", text })).rowCount === 1;
 }
 
 /** Threads whose next message has waited for so long without that anybody took it, in milliseconds. */

@@ -10,7 +10,7 @@ import {
   type End,
   endCutOff,
   forgottenThreads,
-  hasOpenMessages,
+  hasWork,
   heldBack,
 } from "#server/features/assistant/messages.ts";
 import { contextText, systemPrompt } from "#server/features/assistant/prompt.ts";
@@ -102,7 +102,7 @@ export async function carryThread(thread_id: string, offer: Offer): Promise<void
 
 /** Ends what broke off, and asks again for what nobody has taken. */
 export async function sweepThreads(): Promise<void> {
-  if (!(await hasOpenMessages())) return;
+  if (!(await hasWork())) return;
   await endCutOff();
   // A name of its own for each time that it is asked for: an Inngest server takes the same one once a day.
   for (const thread of await forgottenThreads()) await askForWork(thread, `${thread.id}-${Math.floor(Date.now() / 60_000)}`);

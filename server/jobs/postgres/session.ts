@@ -13,7 +13,7 @@ export function openPool(connectionString: string): pg.Pool {
     max: CONNECTIONS,
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
-    // Jobs of the clock come each minute: to open connections anew for them is most of what a worker does that has nothing to do.
+    // Longer than the minute between two jobs of the clock, or connections are opened anew for each.
     idleTimeoutMillis: 90_000,
     query_timeout: QUERY_MS,
     // A crash of the database takes a job back to an earlier state at worst, and every handler can be run again.
@@ -122,8 +122,7 @@ export class Session {
     const asked = this.#last.then(async () => {
       const client = await this.#connected();
       try {
-        const query = typeof statement === "string" ? { text: statement } : statement;
-        const { rows } = await client.query<Row>({ ...query, values: typeof values === "function" ? values() : values });
+        const { rows } = await client.query<Row>(statement, typeof values === "function" ? values() : values);
         then?.(rows);
         return rows;
       } catch (error) {

@@ -153,7 +153,7 @@ test("a run begins here while its project has places for it and for all that are
   const gate = Promise.withResolvers<{ output: string }>();
   onTestFinished(() => gate.resolve({ output: "said" }));
   engine({ callAgent: () => gate.promise });
-  const waiting = await startRun(await newRun({ nodes: [trigger, review], edges: [edge("t", "h")] }));
+  const queued = await startRun(await newRun({ nodes: [trigger, review], edges: [edge("t", "h")] }));
   const run = await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] });
   for (let place = 1; place <= 2; place++)
     expect(await rowOf((await startRun(run)).execution_id)).toMatchObject({ status: "running", lease_epoch: 1 });
@@ -162,7 +162,7 @@ test("a run begins here while its project has places for it and for all that are
   const third = await startRun(run);
   expect(await third.ending).toBeUndefined();
   expect(await rowOf(third.execution_id)).toMatchObject({ status: "pending", lease_owner: null, lease_until: null });
-  expect((await due()).map(({ id }) => id).sort()).toEqual([waiting.execution_id, third.execution_id].sort());
+  expect((await due()).map(({ id }) => id).sort()).toEqual([queued.execution_id, third.execution_id].sort());
   expect(poke).toHaveBeenCalledTimes(2);
   expect(query.mock.calls.map(([statement]) => Reflect.get(Object(statement), "name"))).not.toContain("run-release");
   expect(await claimOwn(held)).toHaveLength(1);

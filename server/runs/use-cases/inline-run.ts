@@ -125,11 +125,6 @@ class InlineRun {
     return started?.kind === "started" ? started : undefined;
   }
 
-  /** Whether the run is written with the lease of this process. */
-  async #isBegun(): Promise<boolean> {
-    return (await this.#started())?.isBegun === true;
-  }
-
   /** Writes that it has begun, unless that is written. */
   async #begin(): Promise<void> {
     this.#writing ??= this.#insert();
@@ -173,7 +168,7 @@ class InlineRun {
       // A lease that is not written yet cannot be lost, and one that was never written not be given back.
       renew: async (run: RunState) => ((await this.#started()) ? services.store.renew(run) : true),
       release: async (...how: Parameters<typeof services.store.release>) =>
-        (await this.#isBegun()) ? services.store.release(...how) : false,
+        (await this.#started())?.isBegun ? services.store.release(...how) : false,
     };
     const callAgent: typeof services.callAgent = (call) => {
       const { agents, until = 0 } = this.#known ?? {};
