@@ -7,7 +7,7 @@ import { updateProject } from "#server/features/projects/service.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { db } from "#server/platform/db/client.ts";
+import { db, inTransaction, pool } from "#server/platform/db/client.ts";
 import type { ExecutionStatus } from "#server/runs/status-schema.ts";
 import { BATCH, deleteExecutions } from "#server/runs/store/delete-executions.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -86,6 +86,35 @@ test("executions go when they ended longer ago than the project keeps them, and 
   await updateProject(admin, { project_id: admin.project.id, retention_days: null });
   await tidyExecutions({ now: Date.now() + 3650 * DAY });
   expect(await left(mine)).toEqual([3, 4, 5]);
+});
+
+test("what hangs on a run goes with it when its workflow or its project goes", async () => {
+  const [admin, other] = [await database.newAdmin(), await database.newAdmin()];
+  const rows = Array.from({ length: 3 }, () => ({ status: "completed" as const, created: ago(1), ended: ago(1) }));
+  const [first = ""] = await executions(admin, rows);
+  await executions(admin, rows);
+  const kept = await executions(other, rows);
+  const { workflow_id } = await db().execution.findUniqueOrThrow({ where: { id: first } });
+  await db().workflow.delete({ where: { id: workflow_id } });
+  expect(await orphans()).toBe(0);
+  await db().project.delete({ where: { id: admin.project.id } });
+  expect(await orphans()).toBe(0);
+  expect(await db().executionEvent.count({ where: { execution_id: { in: kept } } })).toBe(rows.length);
+});
+
+test("what is written of a run while its deletion waits for that goes too", async () => {
+  const admin = await database.newAdmin();
+  const [id = ""] = await executions(admin, [{ status: "completed", created: ago(3), ended: ago(3) }]);
+  let deleted: Promise<unknown> = Promise.resolve();
+  await inTransaction(async (writer) => {
+    await writer.query("SELECT FROM executions WHERE id = $1 FOR UPDATE", [id]);
+    deleted = deleteExecutions(admin.project.id, ago(2), () => true);
+    const waits = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    await expect.poll(async () => (await pool().query(waits)).rowCount).toBe(1);
+    await writer.query("INSERT INTO execution_events (execution_id, seq, type, data) VALUES ($1, 2, 'node_delta', '{}')", [id]);
+  });
+  await expect(deleted).resolves.toEqual({ deleted: 1, isDone: true });
+  expect(await orphans()).toBe(0);
 });
 
 test("a rerun outlives what it repeats", async () => {

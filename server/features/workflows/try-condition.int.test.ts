@@ -20,10 +20,11 @@ beforeEach(async () => {
   const { snapshot_id } = await db().workflow.findUniqueOrThrow({ where: { id: workflow.id } });
   const common = { project_id: admin.project.id, workflow_id: workflow.id, workflow_version: 1, snapshot_id, started_by_id: admin.user.id };
   ({ execution_id } = await startExecution({ ...common, trigger: "manual", input: "looms", params: null }));
-  const left = async (node_id: string, status: NodeStatus, output: string | null, more: object = {}) =>
-    db().nodeRun.create({
-      data: { execution_id, node_id, status, completed_at: new Date("2026-11-21T08:00:00Z"), ...more, values: { create: { output } } },
-    });
+  const left = async (node_id: string, status: NodeStatus, output: string | null, more: object = {}) => {
+    const row = { execution_id, node_id, status, completed_at: new Date("2026-11-21T08:00:00Z"), ...more };
+    const { id } = await db().nodeRun.create({ data: row });
+    await db().nodeRunValues.create({ data: { node_run_id: id, output } });
+  };
   await left("a", "complete", "first", { attempt: 1 });
   await left("a", "complete", "weft", { attempt: 2 });
   await left("c", "failed", null, { error: "it broke", completed_at: new Date("2026-11-21T09:00:00Z") });

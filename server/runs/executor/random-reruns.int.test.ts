@@ -74,10 +74,11 @@ async function play(execution_id: string, draw: Draw, rejects: Rejects, isCalm: 
 /** What must be the same however a run is played. */
 async function pictureOf(execution_id: string) {
   const { status, error, values } = await db().execution.findUniqueOrThrow({ where: { id: execution_id }, include: { values: true } });
-  const runs = await db().nodeRun.findMany({ where: { execution_id }, include: { values: true } });
-  const rows = runs.filter(({ is_interrupted }) => !is_interrupted);
-  const shown = rows.map(
-    (row) => `${row.node_id}:${row.iteration}:${row.handle ?? ""} ${row.status} ${row.error ?? row.values?.output ?? ""}`,
+  const runs = await db().nodeRun.findMany({ where: { execution_id, is_interrupted: false } });
+  const kept = await db().nodeRunValues.findMany({ where: { node_run_id: { in: runs.map(({ id }) => id) } } });
+  const outputs = new Map(kept.map(({ node_run_id, output }) => [node_run_id, output]));
+  const shown = runs.map(
+    (row) => `${row.node_id}:${row.iteration}:${row.handle ?? ""} ${row.status} ${row.error ?? outputs.get(row.id) ?? ""}`,
   );
   return { status, error, outputs: values?.outputs, rows: shown.sort() };
 }

@@ -4,7 +4,7 @@ import { log } from "#server/platform/log.ts";
 import { type Commit, type Ending, type EventWrite, LeaseLost, type LedgerWrite, type RunState } from "#server/runs/ports.ts";
 import { wordsAtEnd } from "#server/runs/store/search-words.ts";
 import { assertSpace, noteStored } from "#server/runs/store/space.ts";
-import { FINAL, query, queueForReadings, TELL_READERS } from "#server/runs/store/sql.ts";
+import { FINAL, query, queueForReadings } from "#server/runs/store/sql.ts";
 import { insertTexts, LongTexts } from "#server/runs/store/texts.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
@@ -58,7 +58,7 @@ const CALLS = {
 };
 const NO_CALLS = { counted: "", added: "", used: "" };
 
-const QUEUED = queueForReadings({ id: "$1::uuid", workflow_id: "lease.workflow_id", version: "lease.result_of" }, "lease");
+const QUEUED = queueForReadings({ id: "$1::uuid", workflow_id: "lease.workflow_id", version: "lease.result_of" });
 
 const ROW = `
       id uuid, node_id text, iteration text, attempt int, status "NodeStatus", handle text, error text, started_at timestamptz, completed_at timestamptz,
@@ -144,8 +144,8 @@ const commitSql = ({ hasWaits, endsChild, hasCalls, hasTexts }: CommitKind) => {
     UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs',
       words = words || array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text($5::jsonb->'words')))
     WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${calls.used}${hasWaits ? WAITS : ""}${endsChild ? UNTOLD : ""}${hasTexts ? texts : ""}
-  ), ${QUEUED}
-  SELECT seq, pg_notify('treadle_execution', $1::text), ${TELL_READERS} FROM lease`;
+  )
+  SELECT seq, pg_notify('treadle_execution', $1::text), ${QUEUED} FROM lease`;
 };
 
 const statements = new Map<string, { name: string; text: string }>();
@@ -185,10 +185,11 @@ const SPENT = `
 
 // Of calls that were stopped, what had come of their answers.
 const STOPPED = `
+  -- Locked first, since nothing else keeps the run from being deleted meanwhile.
+  WITH run AS MATERIALIZED (SELECT id FROM executions WHERE id = $1 FOR UPDATE)
   INSERT INTO node_run_values AS v (node_run_id, output)
-  SELECT n.id, s.output FROM jsonb_to_recordset($2::jsonb) AS s(id uuid, output text)
-  JOIN node_runs n ON n.id = s.id AND n.execution_id = $1 AND n.status = 'skipped'
-  WHERE s.output IS NOT NULL
+  SELECT n.id, s.output FROM run, node_runs n, jsonb_to_recordset($2::jsonb) AS s(id uuid, output text)
+  WHERE n.id = s.id AND n.execution_id = run.id AND n.status = 'skipped' AND s.output IS NOT NULL
   ON CONFLICT (node_run_id) DO UPDATE SET output = excluded.output WHERE v.output IS NULL AND v.output_hash IS NULL`;
 
 const DELTAS = `
@@ -207,8 +208,9 @@ const DELTAS = `
 const eventJson = (run: Pick<RunState, "id">, events: EventWrite[], texts?: LongTexts) =>
   json(events.map((event) => ({ ...(texts?.event(event) ?? event), execution_id: run.id })));
 const rowJson = (rows: Commit["rows"], texts: LongTexts) => json(lastOfEach(rows).map((row) => texts.row(row)));
-const endingJson = (ending: Ending, texts: LongTexts) =>
-  json({ ...ending, outputs: ending.outputs.map((output) => texts.output(output)), words: wordsAtEnd(ending) });
+/** @param words by which it is found, unless they are written apart */
+const endingJson = (ending: Ending, texts: LongTexts, words?: string[]) =>
+  json({ ...ending, outputs: ending.outputs.map((output) => texts.output(output)), words });
 /** JSON that PostgreSQL can keep: without U+0000 and without halves of surrogate pairs, such as cutting a text may leave. */
 function json(value: unknown): string {
   const text = JSON.stringify(value);
@@ -236,7 +238,7 @@ export async function commit(run: RunState, { rows, events, ending, status, ...r
     run.holder,
     rowJson(rows, texts),
     eventJson(run, events, texts),
-    ending ? endingJson(ending, texts) : null,
+    ending ? endingJson(ending, texts, wordsAtEnd(ending)) : null,
     sum("input_tokens"),
     sum("output_tokens"),
     talked.map(sourceOf),

@@ -12,7 +12,7 @@ import { type EarlierResults, giveResults } from "#server/runs/store/earlier-res
 import { hourlyLimit, hourlyValues } from "#server/runs/store/limits.ts";
 import { wordsAtEnd, wordsAtStart } from "#server/runs/store/search-words.ts";
 import { noteStored } from "#server/runs/store/space.ts";
-import { LEASE_SECONDS, NOW, projectLock, queueForReadings, TELL_DUE, TELL_READERS } from "#server/runs/store/sql.ts";
+import { LEASE_SECONDS, NOW, projectLock, queueForReadings, TELL_DUE } from "#server/runs/store/sql.ts";
 import { LongTexts } from "#server/runs/store/texts.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
@@ -84,7 +84,7 @@ const askedAgents = (ids: string) => `(
       WHERE a.id = ANY(${ids}::uuid[]) AND a.project_id = $2::uuid) AS agents`;
 
 // Of a run that is written whole, which is never one that was cancelled.
-const QUEUED = queueForReadings({ id: "execution.id", workflow_id: "$3::uuid", version: "$4::int" }, "execution");
+const QUEUED = queueForReadings({ id: "execution.id", workflow_id: "$3::uuid", version: "execution.workflow_version" });
 
 /**
  * One statement, and so one round trip: the project's lock, the count (a function with a snapshot of its own, taken once
@@ -154,14 +154,14 @@ function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
       SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $11::timestamptz, $14::boolean, $15::bigint, $16::uuid, $17::uuid, $18::text, $19::int,
         ${Object.values(also).join(", ")}
       FROM ${hasDelivery ? "delivery" : "room WHERE wait = 0"}
-      ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id, lease_owner
+      ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id, lease_owner, workflow_version
     ),
     kept AS (
       INSERT INTO execution_values (execution_id, input, params, words${values && ", output, outputs"}) SELECT id, $8, $9::jsonb, array_to_tsvector($20::text[])${values} FROM execution
-    )${rows && events ? `, begun AS (SELECT id FROM execution${isWhole ? "" : " WHERE lease_owner IS NOT NULL"}), ${firstWrite(rows, events, texts)}` : ""}${isWhole ? `, ${QUEUED}` : ""}
+    )${rows && events ? `, begun AS (SELECT id FROM execution${isWhole ? "" : " WHERE lease_owner IS NOT NULL"}), ${firstWrite(rows, events, texts)}` : ""}
     SELECT wait, (SELECT hourly FROM allowed) AS hourly, execution.id AS execution_id, execution.lease_owner IS NOT NULL AS is_begun
       ${mustTell ? `, CASE WHEN ${mustTell}::boolean AND execution.id IS NOT NULL AND execution.lease_owner IS NULL THEN ${TELL_DUE} END` : ""}
-      ${agents ? `, ${askedAgents(agents)}` : ""}${isWhole ? `, ${TELL_READERS}` : ""} FROM room LEFT JOIN execution ON true`,
+      ${agents ? `, ${askedAgents(agents)}` : ""}${isWhole ? `, ${QUEUED}` : ""} FROM room LEFT JOIN execution ON true`,
   };
 }
 

@@ -8,7 +8,7 @@ export const BATCH = 500;
 /** A transaction that took longer makes the next one smaller: an execution may hold thousands of rows. */
 const LONG_MS = 2000;
 
-// Their rows follow by the foreign keys; a rerun of one only forgets what it repeated. What was counted ahead is taken back
+// Their rows follow by foreign keys and a trigger (decision 37); a rerun of one only forgets what it repeated. What was counted ahead is taken back
 // from its piece: the newest piece stays even when it is empty, as it says until when was counted. A run that another one still
 // waits for stays: its wait has its id, and would start it anew.
 const deleting = (which: string) => `

@@ -19,16 +19,12 @@ export const TELL_DUE = "pg_notify('treadle_due', '')";
 
 /**
  * Queues a run of a saved version that has ended, in the statement that ends it, if widgets read its workflow: nothing is lost, and
- * a run that nobody shows costs a look into an index. `TELL_READERS` is to be selected beside it.
- * @param run the id of the run, of its workflow and its version, as expressions over `from`
+ * a run that nobody shows costs a look into an index. An expression to be selected.
+ * @param run the id of the run, of its workflow and its version, as expressions; null for the version of one that is not to be queued
  */
-export const queueForReadings = (run: { id: string; workflow_id: string; version: string }, from: string): string => `
-    queued AS (
-      INSERT INTO reading_queue (execution_id, workflow_id) SELECT ${run.id}, ${run.workflow_id} FROM ${from}
-      WHERE ${run.version} IS NOT NULL AND EXISTS (SELECT FROM readings r WHERE r.workflow_id = ${run.workflow_id})
-      ON CONFLICT DO NOTHING RETURNING execution_id
-    )`;
-export const TELL_READERS = "(SELECT pg_notify('treadle_reading', '') FROM queued) AS told_readers";
+export const queueForReadings = (run: { id: string; workflow_id: string; version: string }): string => `
+  CASE WHEN ${run.version} IS NOT NULL AND EXISTS (SELECT FROM readings r WHERE r.workflow_id = ${run.workflow_id})
+    THEN queue_for_readings(${run.id}, ${run.workflow_id}) END AS queued`;
 
 /** The lock of a project, under which its runs are counted: those of the last hour, and those under way. */
 export const projectLock = (project_id: string) => `pg_advisory_xact_lock(hashtextextended('executions-per-hour:' || ${project_id}, 0))`;
