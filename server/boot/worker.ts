@@ -1,41 +1,35 @@
 import { endCutOff } from "#server/features/assistant/messages.ts";
-import { sweepThreads } from "#server/features/assistant/work.ts";
-import { startFilling } from "#server/features/canvases/fill.ts";
-import { tellFailures } from "#server/features/notifications/failures.ts";
-import { askForMails } from "#server/features/notifications/mail.ts";
+import { threadSweep } from "#server/features/assistant/work.ts";
+import { readingSweep, startFilling } from "#server/features/canvases/fill.ts";
+import { failureNoticeSweep } from "#server/features/notifications/failures.ts";
+import { mailSweep } from "#server/features/notifications/mail.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
-import { sweepChildren } from "#server/features/workflows/children.ts";
-import { sweepFailures } from "#server/features/workflows/error-workflow.ts";
+import { childSweep } from "#server/features/workflows/children.ts";
+import { failureSweep } from "#server/features/workflows/error-workflow.ts";
 import { queuedJobs } from "#server/jobs/definitions.ts";
 import { drainRuns, engineServices } from "#server/jobs/engine-services.ts";
 import { takeOverOldJobs } from "#server/jobs/postgres/install.ts";
 import { startJobWorker } from "#server/jobs/postgres/worker.ts";
 import { executeDue } from "#server/jobs/run-workflow.ts";
 import { pool } from "#server/platform/db/client.ts";
+import { sweep } from "#server/platform/db/sweep.ts";
 import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
 import { freeLeases } from "#server/runs/store/leases.ts";
 import { retryUnstarted } from "#server/runs/store/queue.ts";
-import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
+import { executionSweep } from "#server/runs/use-cases/sweep-executions.ts";
+import { reviewSweep, waitSweep } from "#server/runs/waits/sweep-waits.ts";
 import { startRunWorker } from "#server/runs/worker/run-worker.ts";
 
-/** How often overdue executions are looked for, in milliseconds. */
+/** How often it is looked for what was left, in milliseconds. */
 const SWEEP_MS = 5000;
 /** Jobs that run at once in this process, beside the runs of workflows. */
 const JOBS_AT_ONCE = 20;
 /** Time that a run needs to stop after its calls were aborted, in milliseconds. */
 const HALT_MS = 1500;
 
-async function askAgain(): Promise<void> {
-  const found = await sweepExecutions();
-  if (found) log.info({ found }, "asked again for executions that nobody carried");
-}
-
-async function sweep(): Promise<void> {
-  // What goes wrong with one of them keeps none of the others from its turn.
-  for (const part of [askAgain, sweepChildren, sweepFailures, sweepThreads, tellFailures, askForMails])
-    await part().catch((err: unknown) => log.warn({ err }, "a part of the sweep failed, the next one tries again"));
-}
+/** All that is looked after; a new one goes here. */
+const SWEEPS = [waitSweep, executionSweep, childSweep, failureSweep, threadSweep, reviewSweep, failureNoticeSweep, mailSweep, readingSweep];
 
 /**
  * Starts what carries runs and jobs in this process: all of them unless an Inngest server is named, which is then asked for
@@ -60,9 +54,11 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
   // One after the other: a server that does not answer makes each take as long as it is waited for.
   let sweeping: Promise<void> | undefined;
   const look = () => {
-    sweeping ??= sweep().finally(() => {
-      sweeping = undefined;
-    });
+    sweeping ??= sweep(...SWEEPS)
+      .catch((err: unknown) => log.warn({ err }, "what may have been left could not be looked for, the next sweep tries again"))
+      .finally(() => {
+        sweeping = undefined;
+      });
   };
   look();
   const timer = setInterval(look, SWEEP_MS);

@@ -7,10 +7,12 @@ import { sendEvents } from "#server/events/send-events.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { sweep } from "#server/platform/db/sweep.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { retryUnstarted } from "#server/runs/store/queue.ts";
 import { startRun } from "#server/runs/use-cases/start-execution.ts";
-import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
+import { executionSweep } from "#server/runs/use-cases/sweep-executions.ts";
+import { reviewSweep, waitSweep } from "#server/runs/waits/sweep-waits.ts";
 import { dispatchRuns, requestRuns } from "#server/runs/worker/dispatch.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -124,34 +126,34 @@ test("a sweep that waits for the server keeps nothing from the next process", as
   received = [];
   await elapse(first.execution_id, 11);
   answer = hanging;
-  const slow = sweepExecutions();
+  const slow = sweep(waitSweep, reviewSweep, executionSweep);
   await until(() => received.length > 0);
   await elapse(second.execution_id, 11);
   // Whoever sweeps now takes what has come due since, and not what is being asked for.
-  const taken = sweepExecutions();
+  const taken = sweep(waitSweep, reviewSweep, executionSweep);
   await until(async () => Number((await row(second.execution_id)).run_at) > Date.now());
   const { rows } = await pool().query(
     "SELECT count(*)::int AS held FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
   );
   expect(rows).toEqual([{ held: 0 }]);
-  expect(await Promise.all([slow, taken])).toEqual([1, 1]);
-  expect(asked(first.execution_id)).toHaveLength(1);
+  await Promise.all([slow, taken]);
+  for (const { execution_id } of [first, second]) expect(asked(execution_id)).toHaveLength(1);
 });
 
 test("a run that nobody begins is asked for as it was, after a minute anew, and at the start of a process at once", async () => {
   const { execution_id } = await accept();
   await until(() => asked(execution_id).length === 1);
   await elapse(execution_id, 11);
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect(asked(execution_id)).toEqual([`${execution_id}-0`, `${execution_id}-0`]);
   await elapse(execution_id, 40);
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect(asked(execution_id)).toHaveLength(2);
   await elapse(execution_id, 11);
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect(asked(execution_id).at(-1)).toBe(`${execution_id}-1`);
   await retryUnstarted();
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect(asked(execution_id)).toHaveLength(4);
   expect(new Set(asked(execution_id)).size).toBe(3);
   expect((await row(execution_id)).dispatch).toBeGreaterThan(1);
@@ -162,16 +164,16 @@ test("after minutes without a server everything that was accepted meanwhile is a
   answer = (_request, response) => void response.destroy();
   const runs = await Promise.all(Array.from({ length: 150 }, accept));
   await Promise.all(runs.map((run) => run.dispatched));
-  for (let sweep = 0; sweep < 3; sweep++) {
+  for (let round = 1; round <= 3; round++) {
     await pool().query(
       "UPDATE executions SET run_at = now() - interval '1 second', created_at = created_at - interval '1 minute' WHERE run_at IS NOT NULL",
     );
-    await sweepExecutions();
+    await sweep(waitSweep, reviewSweep, executionSweep);
   }
   received = [];
   answer = well;
   await pool().query("UPDATE executions SET run_at = now() - interval '1 second' WHERE run_at IS NOT NULL");
-  expect(await sweepExecutions()).toBe(150);
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect(new Set(received.flat().map(({ data }) => data.execution_id)).size).toBe(150);
   expect(received).toHaveLength(2);
 });

@@ -1,7 +1,8 @@
 import type { AssistantMessage, AssistantThread, Prisma } from "#prisma/generated/client.ts";
 import { tellThread } from "#server/features/assistant/events.ts";
 import { type FailureCode, MessageContext, MessageMode, type ThreadEvent, type ThreadMessage } from "#server/features/assistant/schema.ts";
-import { db, pool } from "#server/platform/db/client.ts";
+import { db } from "#server/platform/db/client.ts";
+import { finds } from "#server/platform/db/sweep.ts";
 import { notFound } from "#server/platform/errors.ts";
 
 // The states of a message: queued → working → done, failed or stopped; working → waiting for a person → queued again.
@@ -146,11 +147,8 @@ export async function endCutOff(isAlone = false): Promise<void> {
   }
 }
 
-/** Whether any message is queued or worked on; else there is nothing to sweep. One look into an index: it is asked every few seconds. */
-export async function hasWork(): Promise<boolean> {
-  const text = "SELECT FROM assistant_messages WHERE status IN ('queued', 'working') LIMIT 1";
-  return (await pool().query({ name: "assistant-has-work", text })).rowCount === 1;
-}
+/** Whether any message is queued or worked on; see `Sweep`. */
+export const HAS_WORK = finds("SELECT FROM assistant_messages WHERE status IN ('queued', 'working')");
 
 /** Threads whose next message has waited for so long without that anybody took it, in milliseconds. */
 const LOST_MS = 20_000;

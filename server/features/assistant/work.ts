@@ -10,7 +10,7 @@ import {
   type End,
   endCutOff,
   forgottenThreads,
-  hasWork,
+  HAS_WORK,
   heldBack,
 } from "#server/features/assistant/messages.ts";
 import { contextText, systemPrompt } from "#server/features/assistant/prompt.ts";
@@ -32,6 +32,7 @@ import { type AgentToolDefinition, MalformedArguments, type ToolAnswer, ToolWait
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { subscribe } from "#server/platform/db/notify.ts";
+import type { Sweep } from "#server/platform/db/sweep.ts";
 import { AppError, isAppError, isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { withMask } from "#server/platform/mask-scope.ts";
@@ -101,12 +102,14 @@ export async function carryThread(thread_id: string, offer: Offer): Promise<void
 }
 
 /** Ends what broke off, and asks again for what nobody has taken. */
-export async function sweepThreads(): Promise<void> {
-  if (!(await hasWork())) return;
-  await endCutOff();
-  // A name of its own for each time that it is asked for: an Inngest server takes the same one once a day.
-  for (const thread of await forgottenThreads()) await askForWork(thread, `${thread.id}-${Math.floor(Date.now() / 60_000)}`);
-}
+export const threadSweep: Sweep = {
+  isDue: HAS_WORK,
+  run: async () => {
+    await endCutOff();
+    // A name of its own for each time that it is asked for: an Inngest server takes the same one once a day.
+    for (const thread of await forgottenThreads()) await askForWork(thread, `${thread.id}-${Math.floor(Date.now() / 60_000)}`);
+  },
+};
 
 async function workOn(claim: Claim, offer: Offer, ending: AbortSignal): Promise<void> {
   const masker = await projectMask(claim.thread.project_id);

@@ -3,8 +3,9 @@ import type pg from "pg";
 import { cellOf, MOST_READ, numberOf } from "#server/features/canvases/latest.ts";
 import type { Reading } from "#server/features/canvases/readings.ts";
 import { Bell } from "#server/platform/bell.ts";
-import { inTransaction } from "#server/platform/db/client.ts";
+import { inTransaction, pool } from "#server/platform/db/client.ts";
 import { subscribe } from "#server/platform/db/notify.ts";
+import { finds, type Sweep } from "#server/platform/db/sweep.ts";
 import { follower, usedMs } from "#server/platform/json-path.ts";
 import { log } from "#server/platform/log.ts";
 import { completedBefore, countBytes, countCompleted, type RunResult, resultsOf } from "#server/runs/store/results.ts";
@@ -162,9 +163,8 @@ export async function fillQueued(): Promise<boolean> {
   });
 }
 
-/** How long runs that end together gather, and how often the queue is looked at for what a dead process left, in milliseconds. */
+/** How long runs that end together gather, in milliseconds. */
 const GATHER_MS = 200;
-const SWEEP_MS = 5000;
 
 /**
  * Begins to keep values in this process, of runs that end and, while none does, of the past; any number of processes may.
@@ -181,7 +181,7 @@ export async function startFilling(): Promise<() => Promise<void>> {
       } catch (err) {
         log.warn({ err }, "values of runs could not be kept, trying again");
       }
-      await bell.rung(SWEEP_MS);
+      await bell.rung();
       await pause(GATHER_MS, undefined, { signal: over.signal, ref: false }).catch(() => undefined);
     }
   };
@@ -197,10 +197,10 @@ export async function startFilling(): Promise<() => Promise<void>> {
 
 type Unfilled = ReadingRow & { total: number | null; done: number; before_at: Date | null; before_id: string | null };
 
+const UNFILLED = `FROM readings r WHERE filled_at IS NULL AND EXISTS (SELECT FROM canvas_readings c WHERE c.reading_id = r.id)`;
 /** The one that has come least far, so that a short past does not wait for a long one. */
 const NEXT_UNFILLED = `
-  SELECT * FROM readings r WHERE filled_at IS NULL AND EXISTS (SELECT FROM canvas_readings c WHERE c.reading_id = r.id)
-  ORDER BY done, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`;
+  SELECT * ${UNFILLED} ORDER BY done, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`;
 const PROGRESS = `
   UPDATE readings SET done = least($2::int, $3::int), total = $3, before_at = coalesce($4::timestamptz, before_at),
     before_id = coalesce($5::uuid, before_id), filled_at = CASE WHEN $6::boolean THEN now() END
@@ -249,6 +249,12 @@ export async function fillPast(): Promise<boolean> {
   if (filled?.mustFold) await foldHours({ reading_id: filled.id, turnMs: FIRST_FOLD_MS });
   return filled !== undefined;
 }
+
+/** Rings for what a process that died has left, and what went wrong. */
+export const readingSweep: Sweep = {
+  isDue: finds("SELECT FROM reading_queue", `SELECT ${UNFILLED}`),
+  run: () => pool().query("SELECT pg_notify('treadle_reading', '')"),
+};
 
 // ---------------------------------------------------------------- hours
 

@@ -1,8 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { v7 as uuid, v5 as uuidOf } from "uuid";
 import { db, pool } from "#server/platform/db/client.ts";
+import type { Sweep } from "#server/platform/db/sweep.ts";
 import { shorten } from "#server/platform/mail/layout.ts";
-import { type FailedRuns, failedLately } from "#server/runs/store/failed-runs.ts";
+import { type FailedRuns, failedLately, MAY_HAVE_FAILED } from "#server/runs/store/failed-runs.ts";
 
 // Members are told of runs that fail: once a workflow and hour, with the number of them.
 
@@ -35,7 +36,7 @@ const told = new LRUCache<string, string>({ max: 5000 });
  * Tells every member of runs that have failed: one notification for a workflow and hour, which counts them. Processes may do it at
  * the same time; nobody is told of the same twice.
  */
-export async function tellFailures(): Promise<void> {
+async function tellFailures(): Promise<void> {
   for (const failed of await failedLately()) {
     const { project_id } = failed;
     const subject_id = groupOf(failed);
@@ -50,3 +51,5 @@ export async function tellFailures(): Promise<void> {
     told.set(subject_id, title);
   }
 }
+
+export const failureNoticeSweep: Sweep = { isDue: MAY_HAVE_FAILED, run: tellFailures };

@@ -1,29 +1,29 @@
-import { v7 as uuid } from "uuid";
 import { notificationTold } from "#server/events/events.ts";
 import { publishEvents } from "#server/events/send-events.ts";
 import { choicesOf, NotificationKind } from "#server/features/notifications/schema.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { finds, type Sweep } from "#server/platform/db/sweep.ts";
 import { button, page, paragraph, quote, quotedName, unlinked } from "#server/platform/mail/layout.ts";
 import { isMailOn, type MailBody, sendMail } from "#server/platform/mail/send-mail.ts";
 import { appUrl } from "#server/platform/settings.ts";
 
 // Whoever tells people of something writes a notification; whom it goes to by mail as well, each has chosen.
 
-/** Only what is new is mailed: nobody gets the mails of a day that no worker ran, in milliseconds. */
-const NEW_MS = 60 * 60_000;
-
-// Keys tell the time of a row, so this reads the newest rows only.
-const ASK = `
-  UPDATE notifications n SET mail_asked_at = now() FROM users u
-  WHERE n.id > $1 AND n.mail_asked_at IS NULL AND n.read_at IS NULL
-    AND u.id = n.user_id AND u.deleted_at IS NULL AND (u.notification_choices -> n.kind ->> 'mail')::boolean
-  RETURNING n.id`;
+// Only what is new is mailed: nobody gets the mails of a day that no worker ran. Keys tell the time of a row (UUID v7), so this reads
+// the newest rows only. Selected, it is worked out once and not for each row.
+const NEW = `n.id > (SELECT rpad(lpad(to_hex((extract(epoch FROM now() - interval '1 hour') * 1000)::bigint), 12, '0'), 32, '0')::uuid)`;
+const UNASKED = `${NEW} AND n.mail_asked_at IS NULL AND n.read_at IS NULL
+  AND u.id = n.user_id AND u.deleted_at IS NULL AND (u.notification_choices -> n.kind ->> 'mail')::boolean`;
+const ASK = `UPDATE notifications n SET mail_asked_at = now() FROM users u WHERE ${UNASKED} RETURNING n.id`;
 
 /** Has the mails of new notifications sent, to those who chose that; each once, however many processes ask at the same time. */
-export async function askForMails(): Promise<void> {
-  const { rows } = await pool().query<{ id: string }>(ASK, [uuid({ msecs: Date.now() - NEW_MS })]);
-  if (rows.length) await publishEvents(rows.map(({ id }) => notificationTold.create({ notification_id: id }, { id: `${id}-told` })));
-}
+export const mailSweep: Sweep = {
+  isDue: finds(`SELECT FROM notifications n, users u WHERE ${UNASKED}`),
+  run: async () => {
+    const { rows } = await pool().query<{ id: string }>(ASK);
+    if (rows.length) await publishEvents(rows.map(({ id }) => notificationTold.create({ notification_id: id }, { id: `${id}-told` })));
+  },
+};
 
 /**
  * Sends the mail about a notification to whom it was made for. Does nothing without mail settings, when it was read meanwhile, or is

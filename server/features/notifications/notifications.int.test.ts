@@ -4,8 +4,8 @@ import { until } from "#e2e/until.ts";
 import { acceptInvitation } from "#server/features/identity/accept-invitation.ts";
 import { getInvitation } from "#server/features/identity/invitations.ts";
 import { updateProfile } from "#server/features/identity/profile.ts";
-import { tellFailures } from "#server/features/notifications/failures.ts";
-import { askForMails } from "#server/features/notifications/mail.ts";
+import { failureNoticeSweep } from "#server/features/notifications/failures.ts";
+import { mailSweep } from "#server/features/notifications/mail.ts";
 import { listNotifications, markRead } from "#server/features/notifications/service.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
 import { approveExecution } from "#server/features/reviews/decide.ts";
@@ -15,6 +15,7 @@ import { createWorkflow, updateWorkflow } from "#server/features/workflows/servi
 import type { JobWorker } from "#server/jobs/postgres/worker.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { sweep } from "#server/platform/db/sweep.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { announceReviews } from "#server/runs/waits/sweep-waits.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
@@ -210,8 +211,8 @@ test("members are told of failed runs once a workflow and hour, with their numbe
   await failedRun(workflow_id, "Tried on the canvas", { isDraft: true });
   await failedRun(workflow_id, "In a run of its parent", { trigger: "workflow" });
   await failedRun(workflow_id, "Long ago", { completed_at: new Date(Date.now() - 3 * 3_600_000) });
-  await Promise.all([tellFailures(), tellFailures()]);
-  await Promise.all([askForMails(), askForMails()]);
+  await Promise.all([sweep(failureNoticeSweep), sweep(failureNoticeSweep)]);
+  await Promise.all([sweep(mailSweep), sweep(mailSweep)]);
   const list = (who: ProjectPrincipal) => listNotifications(who, page);
   for (const who of [admin, viewer])
     expect(await list(who)).toMatchObject({
@@ -227,10 +228,10 @@ test("members are told of failed runs once a workflow and hour, with their numbe
   await markRead(viewer, { kind: "review" });
   expect((await list(viewer)).failures).toBe(1);
   await markRead(viewer, { kind: "run_failed" });
-  await tellFailures();
+  await sweep(failureNoticeSweep);
   expect((await list(viewer)).failures).toBe(0);
   await failedRun(workflow_id, "Again", { completed_at: new Date(hour.getTime() + 1) });
-  await tellFailures();
+  await sweep(failureNoticeSweep);
   expect(await list(viewer)).toMatchObject({
     ...{ total: 1, failures: 1 },
     items: [{ title: "2 runs of Digest failed, the latest: Again", link: `/runs?status=failed&workflow=${workflow_id}` }],
@@ -239,9 +240,9 @@ test("members are told of failed runs once a workflow and hour, with their numbe
   const other = await createWorkflow(admin, { name: "Other", nodes: [manual], edges: [] });
   await updateProfile(viewer, { notify_run_failed: false });
   await failedRun(other.id, "No");
-  await tellFailures();
+  await sweep(failureNoticeSweep);
   expect(await list(viewer)).toMatchObject({ total: 2, failures: 2 });
-  await askForMails();
+  await sweep(mailSweep);
   expect(failureMails()).toHaveLength(1);
   expect((await list(await database.newAdmin())).total).toBe(0);
 });
@@ -263,12 +264,12 @@ test("each kind is told in the app, by mail, both or not at all, as the person h
   await updateWorkflow(await member("editor"), { workflow_id, enabled: false });
   for (const [who, count] of [[admin, 1] as const, [byMail, 0] as const, [nowhere, 0] as const])
     expect(await listNotifications(who, page)).toMatchObject({ total: count, unread: count });
-  await Promise.all([askForMails(), askForMails()]);
+  await Promise.all([sweep(mailSweep), sweep(mailSweep)]);
   const disabled = (who: ProjectPrincipal) =>
     mailsTo(who.user.email).filter(({ headers }) => headers.subject === "A workflow on Treadle was disabled");
   const mail = await until(() => disabled(byMail)[0]);
   expect(mail.text).toContain(`https://treadle.example.com/workflows/${workflow_id}`);
-  await askForMails();
+  await sweep(mailSweep);
   for (const [who, count] of [[byMail, 1] as const, [admin, 0] as const, [nowhere, 0] as const]) expect(disabled(who)).toHaveLength(count);
 });
 

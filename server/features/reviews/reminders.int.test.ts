@@ -7,8 +7,9 @@ import { mailReview, remindReviewers } from "#server/features/reviews/tell.ts";
 import type { JobWorker } from "#server/jobs/postgres/worker.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { sweep } from "#server/platform/db/sweep.ts";
 import { setSettings } from "#server/platform/settings.ts";
-import { sweepWaits } from "#server/runs/waits/sweep-waits.ts";
+import { reviewSweep, waitSweep } from "#server/runs/waits/sweep-waits.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import { addMember } from "#server/testing/add-member.ts";
 import { startTestJobs } from "#server/testing/jobs.ts";
@@ -51,9 +52,9 @@ const row = (id: string) => db().wait.findUniqueOrThrow({ where: { id } });
 const makeDue = (id: string) => pool().query("UPDATE waits SET remind_at = now() - interval '1 second' WHERE id = $1", [id]);
 /** What two processes do that sweep at once, until the reminder is noted. */
 async function sweepUntil(id: string, reminded: number): Promise<void> {
-  await Promise.all([sweepWaits(), sweepWaits()]);
+  await Promise.all([sweep(waitSweep, reviewSweep), sweep(waitSweep, reviewSweep)]);
   await until(async () => (await row(id)).reminded === reminded);
-  await Promise.all([sweepWaits(), sweepWaits()]);
+  await Promise.all([sweep(waitSweep, reviewSweep), sweep(waitSweep, reviewSweep)]);
 }
 
 test("who is named is reminded once however many sweep, by notification and mail; the second reminder asks somebody else as well", async () => {
@@ -95,7 +96,7 @@ test("a reminder that was noted is not given again, nor one after the decision o
   expect(await row(opened.id)).toMatchObject({ reminded: 3, remind_at: null });
   const late = await openReview(execution_id, "b", { terms: { remind_hours: 1 }, remind_at: inSeconds(-2), due_at: inSeconds(-1) });
   await remindReviewers({ review_id: late.id, count: 1 });
-  await sweepWaits();
+  await sweep(waitSweep, reviewSweep);
   expect(await row(late.id)).toMatchObject({ reminded: 0, status: "expired" });
 });
 

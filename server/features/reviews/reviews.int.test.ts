@@ -4,10 +4,12 @@ import { decideByLink, getLinkedReview, readReviewToken, reviewToken } from "#se
 import { getReview, listReviews } from "#server/features/reviews/read.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { sweep } from "#server/platform/db/sweep.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
-import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
+import { executionSweep } from "#server/runs/use-cases/sweep-executions.ts";
+import { reviewSweep, waitSweep } from "#server/runs/waits/sweep-waits.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import { collectEvents, inSeconds, newPausedRun, openReview, reviewRow, type SentEvent } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -111,7 +113,7 @@ test("a review that is due counts as rejected, whoever comes first: the person o
     reviewer_email: null,
     decided_at: expect.any(Date),
   });
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect(await reviewRow(swept.id)).toMatchObject({ status: "rejected", via: "timeout" });
   expect(wakes().map((event) => event.id)).toEqual([`${late.id}-decided`, `${swept.id}-decided`]);
 });
@@ -122,8 +124,8 @@ test("a decision and the timeout at the same moment: exactly one of them counts"
     const { id } = await openReview(execution_id, "a", { due_at: inSeconds(0.005) });
     const [decision] = await Promise.allSettled([
       approveExecution(admin, { execution_id, decision: "approved" }),
-      sweepExecutions(),
-      new Promise((resolve) => setTimeout(resolve, 6)).then(() => sweepExecutions()),
+      sweep(waitSweep, reviewSweep, executionSweep),
+      new Promise((resolve) => setTimeout(resolve, 6)).then(() => sweep(waitSweep, reviewSweep, executionSweep)),
     ]);
     const row = await reviewRow(id);
     const expected = decision?.status === "fulfilled" ? { status: "approved", via: "ui" } : { status: "rejected", via: "timeout" };

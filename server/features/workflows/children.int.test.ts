@@ -1,10 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
-import { startChild, sweepChildren } from "#server/features/workflows/children.ts";
+import { childSweep, startChild } from "#server/features/workflows/children.ts";
 import { executeWorkflow } from "#server/features/workflows/execute.ts";
 import { createWorkflow, deleteWorkflow, updateWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { sweep } from "#server/platform/db/sweep.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import type { EngineServices } from "#server/runs/ports.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
@@ -259,7 +260,7 @@ test("whatever dies in between, the sweep starts what was wanted once, tells its
   const { made } = services({ store: dyingAfter(runStore, ({ waits = [] }) => waits.length > 0), childrenWanted: () => undefined });
   await expect(claimAndExecute(made, id, 60)).rejects.toThrow("killed");
   await pool().query("UPDATE waits SET created_at = now() - interval '1 minute' WHERE execution_id = $1", [id]);
-  await Promise.all([sweepChildren(), sweepChildren()]);
+  await Promise.all([sweep(childSweep), sweep(childSweep)]);
   const child = await childOf(id);
   expect(await db().execution.count({ where: { parent_id: id } })).toBe(1);
   await startChild(child);
@@ -267,7 +268,7 @@ test("whatever dies in between, the sweep starts what was wanted once, tells its
   // Its end is not told.
   await claimAndExecute(services({ childEnded: () => undefined }).made, child, 60);
   await pool().query("UPDATE executions SET completed_at = now() - interval '1 minute' WHERE id = $1", [child]);
-  await sweepChildren();
+  await sweep(childSweep);
   await pool().query("UPDATE executions SET lease_until = NULL, run_at = now() WHERE id = $1", [id]);
   await runThrough(id);
   expect(await read(id)).toMatchObject({ status: "completed", output: "got tea" });
@@ -280,9 +281,9 @@ test("whatever dies in between, the sweep starts what was wanted once, tells its
   await runThrough(lost);
   // Nor has it said that the other one is under way.
   await pool().query("UPDATE waits SET notified_at = NULL, created_at = now() - interval '1 minute' WHERE execution_id = $1", [lost]);
-  await sweepChildren();
+  await sweep(childSweep);
   await pool().query("UPDATE waits SET status = 'withdrawn' WHERE execution_id = $1", [lost]);
-  await sweepChildren();
+  await sweep(childSweep);
   expect((await read(await childOf(lost))).status).toBe("cancelled");
   await cancelExecution(admin, { execution_id: lost });
 });

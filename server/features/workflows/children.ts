@@ -2,9 +2,18 @@ import { triggerOf } from "#server/features/workflows/checks.ts";
 import { assertRunnable, triggerValues } from "#server/features/workflows/execute.ts";
 import { savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
 import { db } from "#server/platform/db/client.ts";
+import type { Sweep } from "#server/platform/db/sweep.ts";
 import { AppError, ERRORS, isAppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
-import { countChild, neglected, noteUnderWay, orphans, type WantedChild, wantedChild } from "#server/runs/store/children.ts";
+import {
+  countChild,
+  MAY_BE_NEGLECTED,
+  neglected,
+  noteUnderWay,
+  orphans,
+  type WantedChild,
+  wantedChild,
+} from "#server/runs/store/children.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { cancelChild, endWait, tellParent } from "#server/runs/use-cases/end-children.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
@@ -78,17 +87,20 @@ export async function startChild(wait_id: string): Promise<void> {
 const CARE = { missing: startChild, open: noteUnderWay, ended: tellParent };
 
 /** Looks after runs that nodes wait for: starts what was not started, tells of ends that were not told, cancels what nobody waits for. */
-export async function sweepChildren(): Promise<void> {
-  const work = [
-    ...(await neglected()).map(
-      ({ id, run }) =>
-        () =>
-          CARE[run](id),
-    ),
-    ...(await orphans()).map((id) => () => cancelChild(id)),
-  ];
-  for (const each of work)
-    await each().catch((err: unknown) =>
-      log.warn({ err }, "a run that another one started could not be looked after, the next sweep tries again"),
-    );
-}
+export const childSweep: Sweep = {
+  isDue: MAY_BE_NEGLECTED,
+  run: async () => {
+    const work = [
+      ...(await neglected()).map(
+        ({ id, run }) =>
+          () =>
+            CARE[run](id),
+      ),
+      ...(await orphans()).map((id) => () => cancelChild(id)),
+    ];
+    for (const each of work)
+      await each().catch((err: unknown) =>
+        log.warn({ err }, "a run that another one started could not be looked after, the next sweep tries again"),
+      );
+  },
+};

@@ -1,10 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
 import { updateProject } from "#server/features/projects/service.ts";
-import { startErrorWorkflow, sweepFailures } from "#server/features/workflows/error-workflow.ts";
+import { failureSweep, startErrorWorkflow } from "#server/features/workflows/error-workflow.ts";
 import { executeWorkflow } from "#server/features/workflows/execute.ts";
 import { createWorkflow, deleteWorkflow, getWorkflow, updateWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { sweep } from "#server/platform/db/sweep.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { newWorkflow } from "#server/testing/new-workflow.ts";
@@ -53,7 +54,7 @@ test("a failed run starts the error workflow of its own workflow, once, with wha
   // It would go round.
   await updateWorkflow(admin, { workflow_id, error_workflow_id: watched });
   const id = await run(watched);
-  await Promise.all([startErrorWorkflow(id), startErrorWorkflow(id), sweepFailures()]);
+  await Promise.all([startErrorWorkflow(id), startErrorWorkflow(id), sweep(failureSweep)]);
   const [started, ...more] = await startedBy(workflow_id);
   expect([more, started?.is_counted]).toEqual([[], false]);
   expect(started?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -84,7 +85,7 @@ test("the project's counts where the workflow names none; a good run, a draft an
   await run(watched);
   await updateProject(admin, { project_id: admin.project.id, error_workflow_id: workflow_id });
   await pool().query("UPDATE executions SET completed_at = completed_at - interval '1 minute' WHERE workflow_id = $1", [watched]);
-  await sweepFailures();
+  await sweep(failureSweep);
   await run(await newWorkflow(admin, { t: ["triggerNode"], o: ["outputNode"] }, ["t>o"]));
   expect(await startedBy(workflow_id)).toEqual([]);
   const id = await run(watched);
@@ -103,8 +104,8 @@ test("what a process that died has not started, the sweep starts", async () => {
   const { execution_id } = await executeWorkflow(admin, { workflow_id: watched });
   await claimAndExecute(storedServices(), execution_id, 60);
   await pool().query("UPDATE executions SET completed_at = now() - interval '1 minute' WHERE id = $1", [execution_id]);
-  await Promise.all([sweepFailures(), sweepFailures()]);
-  await sweepFailures();
+  await Promise.all([sweep(failureSweep), sweep(failureSweep)]);
+  await sweep(failureSweep);
   expect(await startedBy(workflow_id)).toHaveLength(1);
 });
 

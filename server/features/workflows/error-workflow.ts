@@ -2,11 +2,12 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { assertRunnable, triggerValues } from "#server/features/workflows/execute.ts";
 import { savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
+import type { Sweep } from "#server/platform/db/sweep.ts";
 import { ERRORS, isAppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { appUrl } from "#server/platform/settings.ts";
 import { isStored } from "#server/runs/store/executions.ts";
-import { type FailedRun, failedRun, failedRuns } from "#server/runs/store/failed-runs.ts";
+import { type FailedRun, failedRun, failedRuns, MAY_HAVE_FAILED } from "#server/runs/store/failed-runs.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { labelOf } from "#server/workflow/graph.ts";
@@ -61,6 +62,9 @@ export async function startErrorWorkflow(execution_id: string): Promise<void> {
 }
 
 /** Starts what a process that died has not. */
-export async function sweepFailures(): Promise<void> {
-  for (const id of await failedRuns()) if (!settled.has(id)) await startErrorWorkflow(id);
-}
+export const failureSweep: Sweep = {
+  isDue: MAY_HAVE_FAILED,
+  run: async () => {
+    for (const id of await failedRuns()) if (!settled.has(id)) await startErrorWorkflow(id);
+  },
+};

@@ -2,12 +2,13 @@ import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { answerApi } from "#server/http/api.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { pool } from "#server/platform/db/client.ts";
+import { sweep } from "#server/platform/db/sweep.ts";
 import { log } from "#server/platform/log.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
-import { sweepWaits } from "#server/runs/waits/sweep-waits.ts";
+import { reviewSweep, waitSweep } from "#server/runs/waits/sweep-waits.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
 import { startStoredRun, storedServices } from "#server/testing/stored-run.ts";
@@ -130,7 +131,7 @@ test("of many calls at once one counts", async () => {
 test("a call that comes too late changes nothing: the run has gone on by timed_out, or is over", async () => {
   const { id, url } = await waiting();
   await pool().query("UPDATE waits SET deadline = now() - interval '1 second' WHERE execution_id = $1", [id]);
-  await sweepWaits();
+  await sweep(waitSweep, reviewSweep);
   expect((await post(url, "1")).status).toBe(409);
   await go(id);
   expect(await read(id)).toMatchObject({ status: "completed", output: "tea", node_results: { late: { status: "complete" } } });

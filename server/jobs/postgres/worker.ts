@@ -11,9 +11,9 @@ import { workerLog } from "#server/jobs/postgres/worker-log.ts";
 import { log } from "#server/platform/log.ts";
 
 /** How often the tables are looked at for jobs whose time has come and for workers that have died, in milliseconds. */
-const LOOK_MS = 1000;
+const LOOK_MS = 2000;
 /** A worker is dead that has been found without its connection so many times in a row. */
-const SILENT_LOOKS = 3;
+const SILENT_LOOKS = 2;
 /** Each idle worker asks by itself this often; it is told of new jobs, and `look` finds those that have come due. */
 const POLL_MS = 600_000;
 const BACKOFF_SECONDS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1200, 2400, 3600, 7200];

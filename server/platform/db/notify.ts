@@ -3,9 +3,8 @@ import { newClient } from "#server/platform/db/connections.ts";
 import { log } from "#server/platform/log.ts";
 import { settings } from "#server/platform/settings.ts";
 
-// PostgreSQL LISTEN/NOTIFY: the only way in which processes, and the two copies of our code in one process, tell each
-// other something. A notification carries an id; readers fetch the rest. Losing one is harmless: readers also look again
-// by themselves (on reconnect, and at every heartbeat).
+// PostgreSQL LISTEN/NOTIFY: the only way in which processes tell each other something. A notification carries an id; readers
+// fetch the rest. Losing one is harmless: readers also look again by themselves (on reconnect, and at every heartbeat).
 
 export type Channel = "treadle_execution" | "treadle_thread" | "treadle_control" | "treadle_due" | "treadle_reading" | "treadle_canvas";
 

@@ -1,4 +1,5 @@
 import { db, pool } from "#server/platform/db/client.ts";
+import { finds } from "#server/platform/db/sweep.ts";
 import type { ExecutionStatus } from "#server/runs/status-schema.ts";
 import { FINAL } from "#server/runs/store/sql.ts";
 import type { ChildRequest } from "#server/workflow/nodes/definition.ts";
@@ -87,15 +88,20 @@ export async function noteUnderWay(id: string): Promise<boolean> {
 
 const SOME = 200;
 
+const ORPHANS = `FROM waits w JOIN executions e ON e.id = w.id
+  WHERE w.reason = 'child' AND w.status IN ('resolved', 'expired', 'withdrawn') AND w.notified_at IS NOT NULL AND e.completed_at IS NULL`;
+
 /** Runs under way for which nobody waits any more. */
 export async function orphans(): Promise<string[]> {
-  const { rows } = await pool().query<{ id: string }>(
-    `SELECT e.id FROM waits w JOIN executions e ON e.id = w.id
-     WHERE w.reason = 'child' AND w.status IN ('resolved', 'expired', 'withdrawn') AND w.notified_at IS NOT NULL AND e.completed_at IS NULL
-     LIMIT ${SOME}`,
-  );
+  const { rows } = await pool().query<{ id: string }>(`SELECT e.id ${ORPHANS} LIMIT ${SOME}`);
   return rows.map((row) => row.id);
 }
+
+const IS_NEGLECTED =
+  "w.reason = 'child' AND w.status = 'waiting' AND w.notified_at IS NULL AND w.created_at < now() - interval '3 seconds'";
+
+/** Whether `orphans` or `neglected` may find any; see `Sweep`. */
+export const MAY_BE_NEGLECTED = finds(`SELECT FROM waits w WHERE ${IS_NEGLECTED}`, `SELECT ${ORPHANS}`);
 
 /**
  * Waits for runs of which nobody has taken care for a few seconds.
@@ -105,8 +111,7 @@ export async function neglected(): Promise<{ id: string; run: "missing" | "open"
   const { rows } = await pool().query<{ id: string; run: "missing" | "open" | "ended" }>(
     `SELECT w.id, CASE WHEN e.id IS NULL THEN 'missing' WHEN e.completed_at IS NULL THEN 'open' ELSE 'ended' END AS run
      FROM waits w LEFT JOIN executions e ON e.id = w.id
-     WHERE w.reason = 'child' AND w.status = 'waiting' AND w.notified_at IS NULL AND w.created_at < now() - interval '3 seconds'
-     ORDER BY w.created_at LIMIT ${SOME}`,
+     WHERE ${IS_NEGLECTED} ORDER BY w.created_at LIMIT ${SOME}`,
   );
   return rows;
 }

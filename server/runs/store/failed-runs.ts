@@ -1,4 +1,5 @@
 import { pool } from "#server/platform/db/client.ts";
+import { finds } from "#server/platform/db/sweep.ts";
 
 /** A run of a saved version that has failed, no other has started, and whose failure is to start a workflow. */
 export interface FailedRun {
@@ -20,6 +21,9 @@ const FAILED = `
   WHERE e.status = 'failed' AND e.trigger <> 'error' AND e.parent_id IS NULL AND e.workflow_version IS NOT NULL AND p.deleted_at IS NULL
     AND coalesce(w.error_workflow_id, p.error_workflow_id) IS NOT NULL
     AND e.completed_at > CASE WHEN w.error_workflow_id IS NULL THEN p.error_workflow_since ELSE w.error_workflow_since END`;
+
+/** Whether `failedRuns` or `failedLately` may find any; see `Sweep`. */
+export const MAY_HAVE_FAILED = finds("SELECT FROM executions WHERE status = 'failed' AND completed_at > now() - interval '1 day'");
 
 /** One run, if its failure is to start a workflow. */
 export const failedRun = async (id: string): Promise<FailedRun | undefined> =>

@@ -1,6 +1,7 @@
 import type { Prisma } from "#prisma/generated/client.ts";
 import type { WaitReason } from "#prisma/generated/enums.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { finds } from "#server/platform/db/sweep.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 
 // Waits for people, as they are looked at. How one ends: waits.ts.
@@ -98,13 +99,12 @@ export async function textBeginnings(ids: readonly string[]): Promise<Map<string
 /** How many reviews one sweep has people told of. */
 const BATCH = 200;
 
+const UNTOLD = `FROM waits
+  WHERE reason = 'review' AND status = 'waiting' AND notified_at IS NULL AND created_at < now() - interval '10 seconds'`;
+
 /** Ids of waiting reviews that nobody was told of. */
 export async function untoldReviews(): Promise<string[]> {
-  const { rows } = await pool().query<{ id: string }>(
-    `SELECT id FROM waits
-     WHERE reason = 'review' AND status = 'waiting' AND notified_at IS NULL AND created_at < now() - interval '10 seconds'
-     ORDER BY created_at LIMIT ${BATCH}`,
-  );
+  const { rows } = await pool().query<{ id: string }>(`SELECT id ${UNTOLD} ORDER BY created_at LIMIT ${BATCH}`);
   return rows.map(({ id }) => id);
 }
 
@@ -113,6 +113,12 @@ const MOST_REMINDERS = 3;
 /** The reminder with which a review is escalated. */
 export const ESCALATES_AT = 2;
 
+const OVERLOOKED = `FROM waits
+  WHERE remind_at <= now() AND reason = 'review' AND status = 'waiting' AND (deadline IS NULL OR deadline > now())`;
+
+/** Whether `untoldReviews` or `overlookedReviews` may find any; see `Sweep`. */
+export const MAY_BE_UNTOLD = finds(`SELECT ${UNTOLD}`, `SELECT ${OVERLOOKED}`);
+
 /**
  * Takes waiting reviews whose next reminder is due, and the how manyth that is. Nobody else takes them for a minute: what gets lost
  * meanwhile is due again then.
@@ -120,9 +126,7 @@ export const ESCALATES_AT = 2;
 export async function overlookedReviews(): Promise<{ review_id: string; count: number }[]> {
   const { rows } = await pool().query<{ review_id: string; count: number }>(
     `UPDATE waits SET remind_at = now() + interval '1 minute' WHERE id IN (
-       SELECT id FROM waits
-       WHERE remind_at <= now() AND reason = 'review' AND status = 'waiting' AND (deadline IS NULL OR deadline > now())
-       ORDER BY remind_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
+       SELECT id ${OVERLOOKED} ORDER BY remind_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
      RETURNING id AS review_id, reminded + 1 AS count`,
   );
   return rows;

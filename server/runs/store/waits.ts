@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { WaitReason, WaitStatus } from "#prisma/generated/enums.ts";
 import { pool } from "#server/platform/db/client.ts";
+import { finds } from "#server/platform/db/sweep.ts";
 import type { RunState, WaitState } from "#server/runs/ports.ts";
 import { becomesDue, dueValues } from "#server/runs/store/queue.ts";
 import { FINAL, query, TELL_DUE } from "#server/runs/store/sql.ts";
@@ -93,8 +94,9 @@ const ENQUEUED = `, enqueued AS (
 /** How many waits each part of a sweep takes on. */
 const BATCH = 200;
 
-const EXPIRE_DUE = expiring("w.deadline <= now()", `ORDER BY w.deadline LIMIT ${BATCH}`, "FOR UPDATE SKIP LOCKED") + ENQUEUED;
-const EXPIRE_ONE = expiring("w.deadline <= now() AND w.id = $3") + ENQUEUED;
+const IS_OVER = "w.deadline <= now()";
+const EXPIRE_DUE = expiring(IS_OVER, `ORDER BY w.deadline LIMIT ${BATCH}`, "FOR UPDATE SKIP LOCKED") + ENQUEUED;
+const EXPIRE_ONE = expiring(`${IS_OVER} AND w.id = $3`) + ENQUEUED;
 /** Its own run needs no telling: it is the one that looks. */
 const EXPIRE_OF_RUN = `${expiring(
   "w.execution_id = $1 AND w.deadline <= greatest($2::timestamptz, now()) + interval '1 second'",
@@ -127,11 +129,12 @@ export async function expireDue(wait_id?: string): Promise<{ id: string; executi
 
 // Asked for again at doubling distance: after 3 s, then each time when as long again has passed as until the last time.
 // What the run can no longer take, because it is over, is closed here, so that the next sweep need not look at it.
+const IS_UNTAKEN = "w.status IN ('resolved', 'expired') AND w.taken_at IS NULL";
 const UNTAKEN = `
   WITH untaken AS (
     SELECT w.id, e.status IN ${FINAL} AS is_over
     FROM waits w JOIN executions e ON e.id = w.execution_id
-    WHERE w.status IN ('resolved', 'expired') AND w.taken_at IS NULL AND w.resolved_at < now() - interval '3 seconds'
+    WHERE ${IS_UNTAKEN} AND w.resolved_at < now() - interval '3 seconds'
       AND (w.woken_at IS NULL OR now() - w.woken_at > w.woken_at - w.resolved_at)
       AND (e.status IN ${FINAL} OR e.lease_until IS NULL OR e.lease_until < now())
     ORDER BY w.resolved_at LIMIT ${BATCH} FOR UPDATE OF w SKIP LOCKED
@@ -149,11 +152,17 @@ export async function runsAsleep(): Promise<{ execution_id: string; is_late: boo
   return [...new Map(rows.filter((row) => !row.is_over).map((row) => [row.execution_id, row])).values()];
 }
 
+/** Whether `expireDue` or `runsAsleep` may find any; see `Sweep`. */
+export const MAY_BE_OVER = finds(
+  `SELECT FROM waits w WHERE w.status = 'waiting' AND ${IS_OVER}`,
+  `SELECT FROM waits w WHERE ${IS_UNTAKEN}`,
+);
+
 /** True when a wait of the run has ended and the run has not taken that. */
 export async function hasUntaken(execution_id: string): Promise<boolean> {
   const { rowCount } = await pool().query({
     name: "waits-untaken",
-    text: "SELECT FROM waits WHERE execution_id = $1 AND status IN ('resolved', 'expired') AND taken_at IS NULL LIMIT 1",
+    text: `SELECT FROM waits w WHERE execution_id = $1 AND ${IS_UNTAKEN} LIMIT 1`,
     values: [execution_id],
   });
   return rowCount === 1;

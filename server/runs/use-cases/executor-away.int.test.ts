@@ -2,8 +2,10 @@ import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { until } from "#e2e/until.ts";
 import { inngest } from "#server/events/inngest-client.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { sweep } from "#server/platform/db/sweep.ts";
 import { setSettings } from "#server/platform/settings.ts";
-import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
+import { executionSweep } from "#server/runs/use-cases/sweep-executions.ts";
+import { reviewSweep, waitSweep } from "#server/runs/waits/sweep-waits.ts";
 import { redispatch } from "#server/runs/worker/dispatch.ts";
 import { newPausedRun } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -29,14 +31,14 @@ test("a run that was accepted while the executor was away is asked for again wit
     "UPDATE executions SET status = 'pending', lease_epoch = 0, dispatch = 0, created_at = now() - interval '10 seconds', run_at = now() - interval '1 second' WHERE id = $1",
     [id],
   );
-  for (let sweep = 0; sweep < 3; sweep++) {
-    await sweepExecutions();
-    expect(send).toHaveBeenCalledTimes(sweep + 1);
+  for (let round = 1; round <= 3; round++) {
+    await sweep(waitSweep, reviewSweep, executionSweep);
+    expect(send).toHaveBeenCalledTimes(round);
     expect(await secondsLeft()).toBeLessThan(11);
     await elapse();
   }
   send.mockResolvedValue({ ids: [] });
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect(send).toHaveBeenCalledTimes(4);
   expect(await secondsLeft()).toBeGreaterThan(40); // until a minute after its start, when it is asked for anew
 });

@@ -1,8 +1,9 @@
 import { pool } from "#server/platform/db/client.ts";
+import type { Sweep } from "#server/platform/db/sweep.ts";
+import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
 import { localWorker } from "#server/runs/local-worker.ts";
 import { takeDue } from "#server/runs/store/queue.ts";
-import { sweepWaits } from "#server/runs/waits/sweep-waits.ts";
 import { dispatchWakes, requestDue } from "#server/runs/worker/dispatch.ts";
 
 /** How many executions are asked for at once. */
@@ -23,12 +24,12 @@ async function requestAllDue(): Promise<number> {
 
 /**
  * Looks after runs that are due: whatever was lost (an event, a process, a server), a run goes on. What this process executes
- * itself goes on anyway. Processes may sweep at the same time.
- * @returns how many were asked for
+ * itself goes on anyway.
  */
-export async function sweepExecutions(): Promise<number> {
-  const woken = await sweepWaits();
-  if (!isEmbeddedExecutor()) return woken + (await requestAllDue());
-  localWorker(pool())?.poke();
-  return woken;
-}
+export const executionSweep: Sweep = {
+  run: async () => {
+    if (isEmbeddedExecutor()) return localWorker(pool())?.poke();
+    const found = await requestAllDue();
+    if (found) log.info({ found }, "asked again for executions that nobody carried");
+  },
+};

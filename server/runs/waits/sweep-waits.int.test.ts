@@ -3,11 +3,12 @@ import { until } from "#e2e/until.ts";
 import { approveExecution, decideReview } from "#server/features/reviews/decide.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, inTransaction, pool } from "#server/platform/db/client.ts";
+import { sweep } from "#server/platform/db/sweep.ts";
 import { isAppError } from "#server/platform/errors.ts";
 import { resolveWait } from "#server/runs/store/waits.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
-import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
-import { expireWaits, wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
+import { executionSweep } from "#server/runs/use-cases/sweep-executions.ts";
+import { expireWaits, reviewSweep, waitSweep, wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
 import { ageReview, collectEvents, inSeconds, newPausedRun, openReview, type SentEvent } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -32,7 +33,7 @@ test("a decision that no segment takes is told again at doubling distance, then 
   const tell = async (seconds: number) => {
     await ageReview(id, seconds);
     sent.length = 0;
-    await sweepExecutions();
+    await sweep(waitSweep, reviewSweep, executionSweep);
     return wakes().length;
   };
   const dispatch = async () => (await db().execution.findUniqueOrThrow({ where: { id: execution_id } })).dispatch;
@@ -58,10 +59,10 @@ test("a decision under a live lease, taken, or of a run that ended, wakes nobody
   await ageReview(id, 60);
   await db().execution.update({ where: { id: execution_id }, data: { lease_until: inSeconds(30) } });
   sent.length = 0;
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect(wakes()).toEqual([]);
   await db().execution.update({ where: { id: execution_id }, data: { lease_until: null, status: "failed" } });
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect(wakes()).toEqual([]);
   expect((await rowOf(id)).taken_at).not.toBeNull();
 });
@@ -82,13 +83,13 @@ test("a run that has stored its wait is woken when the decision came before, eac
 test("reviews that nobody was told of are announced again by the sweeper", async () => {
   const { id } = await openReview(execution_id, "a");
   const announced = () => sent.filter(({ name }) => name === "review/opened").map((event) => event.data.review_id);
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect(announced()).toEqual([]);
   await ageReview(id, 11);
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect(announced()).toEqual([id]);
   await db().wait.update({ where: { id }, data: { notified_at: new Date() } });
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect(announced()).toEqual([id]);
 });
 
@@ -103,7 +104,7 @@ test("what ends a wait makes its run due in the same statement, whoever was firs
   expect(run_at).toEqual(expect.any(Date));
   await db().execution.update({ where: { id: execution_id }, data: { run_at: null } });
   await openReview(execution_id, "b", { due_at: inSeconds(-1) });
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect((await db().execution.findUniqueOrThrow({ where: { id: execution_id } })).run_at).toEqual(expect.any(Date));
 });
 
@@ -136,7 +137,12 @@ test("of decisions, deadlines and cancels that come at once, each wait ends one 
       for (const iteration of ["0", "1", "2"]) await openReview(id, "a", { iteration, due_at: inSeconds(-1) });
       for (const iteration of ["0", "1", "2"]) await openReview(id, "b", { iteration });
       const approve = (iteration: string) => approveExecution(admin, { execution_id: id, node_id: "b", iteration, decision: "approved" });
-      return [() => approve("0"), () => cancelExecution(admin, { execution_id: id }), () => sweepExecutions(), () => approve("1")];
+      return [
+        () => approve("0"),
+        () => cancelExecution(admin, { execution_id: id }),
+        () => sweep(waitSweep, reviewSweep, executionSweep),
+        () => approve("1"),
+      ];
     }),
   );
   const results = await Promise.allSettled(attempts.flat().map(async (attempt) => attempt()));

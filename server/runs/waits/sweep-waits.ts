@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { reviewOpened, reviewOverlooked } from "#server/events/events.ts";
 import { publishEvents } from "#server/events/send-events.ts";
+import type { Sweep } from "#server/platform/db/sweep.ts";
+import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
 import { nextDispatches } from "#server/runs/store/queue.ts";
-import { overlookedReviews, untoldReviews } from "#server/runs/store/reviews.ts";
-import { expireDue, hasUntaken, runsAsleep } from "#server/runs/store/waits.ts";
+import { MAY_BE_UNTOLD, overlookedReviews, untoldReviews } from "#server/runs/store/reviews.ts";
+import { expireDue, hasUntaken, MAY_BE_OVER, runsAsleep } from "#server/runs/store/waits.ts";
 import { dispatchWakes, requestDue, wakeRuns } from "#server/runs/worker/dispatch.ts";
 
 /** Tells the runs of waits that have just ended, which are due; the same wait again counts once. */
@@ -33,23 +35,31 @@ export async function expireWaits(wait_id?: string): Promise<void> {
 }
 
 /**
- * Looks after waits: ends those whose deadline has passed, wakes runs again that have not taken the end of one (a run that still
- * sleeps after two minutes is asked for as a new dispatch), and has people told of reviews that nobody was told of, and again of those
- * that they have overlooked.
- * @returns how many runs were asked for again
+ * Looks after waits: ends those whose deadline has passed, and wakes runs again that have not taken the end of one (a run that still
+ * sleeps after two minutes is asked for as a new dispatch).
  */
-export async function sweepWaits(): Promise<number> {
-  await expireWaits();
-  const asleep = await runsAsleep();
-  await wakeAgain(asleep.map(({ execution_id }) => execution_id));
-  const late = asleep.filter((row) => row.is_late).map(({ execution_id }) => execution_id);
-  if (late.length && !isEmbeddedExecutor()) await requestDue(await nextDispatches(late));
-  await announceReviews(await untoldReviews());
-  // Taken by one sweep, and again when nothing came of it: the row counts how often people were told.
-  const overlooked = await overlookedReviews();
-  await publishEvents(overlooked.map((due) => reviewOverlooked.create(due, { id: `${due.review_id}-reminder-${due.count}` })));
-  return asleep.length;
-}
+export const waitSweep: Sweep = {
+  isDue: MAY_BE_OVER,
+  run: async () => {
+    await expireWaits();
+    const asleep = await runsAsleep();
+    await wakeAgain(asleep.map(({ execution_id }) => execution_id));
+    const late = asleep.filter((row) => row.is_late).map(({ execution_id }) => execution_id);
+    if (late.length && !isEmbeddedExecutor()) await requestDue(await nextDispatches(late));
+    if (asleep.length) log.info({ found: asleep.length }, "woke runs again that had not taken the end of a wait");
+  },
+};
+
+/** Has people told of reviews that nobody was told of, and again of those that they have overlooked. */
+export const reviewSweep: Sweep = {
+  isDue: MAY_BE_UNTOLD,
+  run: async () => {
+    await announceReviews(await untoldReviews());
+    // Taken by one sweep, and again when nothing came of it: the row counts how often people were told.
+    const overlooked = await overlookedReviews();
+    await publishEvents(overlooked.map((due) => reviewOverlooked.create(due, { id: `${due.review_id}-reminder-${due.count}` })));
+  },
+};
 
 /**
  * Asks for the people who can decide these reviews to be told. The events' ids make a repeat harmless. What cannot be sent

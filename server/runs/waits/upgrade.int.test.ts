@@ -15,10 +15,12 @@ import { closeDatabase, db, pool } from "#server/platform/db/client.ts";
 import { migrate } from "#server/platform/db/migrate.ts";
 import { closeNotifications } from "#server/platform/db/notify.ts";
 import { migrationNames } from "#server/platform/db/schema-engine.ts";
+import { sweep } from "#server/platform/db/sweep.ts";
 import { setSettings, settings } from "#server/platform/settings.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
-import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
+import { executionSweep } from "#server/runs/use-cases/sweep-executions.ts";
+import { reviewSweep, waitSweep } from "#server/runs/waits/sweep-waits.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
 import { collectEvents, inSeconds } from "#server/testing/reviews.ts";
 import { storedServices } from "#server/testing/stored-run.ts";
@@ -193,7 +195,7 @@ test("an install of the version before goes on: its open reviews are decided, it
   expect(await getReview(ada, { review_id: reviewOf(3, 0) })).toMatchObject({ status: "waiting", due_at: expect.any(String) });
 
   // What nobody has taken, and what has died, is asked for; the one that is due is rejected.
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   const asked = new Set(sent.map(({ data }) => data.execution_id));
   for (const run of [0, 2, RUNS, RUNS + 1]) expect(asked).toContain(executionOf(run));
   expect(await getReview(ada, { review_id: reviewOf(2, 0) })).toMatchObject({ status: "rejected", via: "timeout" });

@@ -3,13 +3,14 @@ import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { approveExecution } from "#server/features/reviews/decide.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { sweep } from "#server/platform/db/sweep.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import type { Commit, RunStore } from "#server/runs/ports.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { resolveCallback } from "#server/runs/waits/resolve-callback.ts";
-import { sweepWaits, wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
+import { reviewSweep, waitSweep, wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
 import { dyingAfter } from "#server/testing/new-run.ts";
 import { collectEvents, type SentEvent } from "#server/testing/reviews.ts";
@@ -42,7 +43,7 @@ async function passDeadline(execution_id: string, iteration?: string): Promise<v
   const only = iteration === undefined ? "" : " AND iteration = $2";
   const values = iteration === undefined ? [execution_id] : [execution_id, iteration];
   await pool().query(`UPDATE waits SET deadline = now() - interval '1 second' WHERE execution_id = $1${only}`, values);
-  await sweepWaits();
+  await sweep(waitSweep, reviewSweep);
 }
 
 interface Kind {
@@ -163,8 +164,8 @@ test.each(timely)("a $type that is resolved at its deadline is either resolved o
     await pool().query("UPDATE waits SET deadline = clock_timestamp() + interval '5 milliseconds' WHERE execution_id = $1", [id]);
     const [resolved] = await Promise.allSettled([
       kind.resolve(id),
-      sweepWaits(),
-      new Promise((resolve) => setTimeout(resolve, 6)).then(() => sweepWaits()),
+      sweep(waitSweep, reviewSweep),
+      new Promise((resolve) => setTimeout(resolve, 6)).then(() => sweep(waitSweep, reviewSweep)),
     ]);
     const isFirst = resolved?.status === "fulfilled";
     if (resolved?.status === "rejected") expect(resolved.reason).toMatchObject({ code: "CONFLICT" });

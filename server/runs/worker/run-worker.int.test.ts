@@ -7,10 +7,12 @@ import { engineServices } from "#server/jobs/engine-services.ts";
 import { executeDue } from "#server/jobs/run-workflow.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { sweep } from "#server/platform/db/sweep.ts";
 import { setSettings, settings } from "#server/platform/settings.ts";
 import { claimDue } from "#server/runs/store/leases.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
-import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
+import { executionSweep } from "#server/runs/use-cases/sweep-executions.ts";
+import { reviewSweep, waitSweep } from "#server/runs/waits/sweep-waits.ts";
 import { type ExecuteDue, startRunWorker } from "#server/runs/worker/run-worker.ts";
 import { asReview } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -126,7 +128,7 @@ test("a decision of which nobody was told: the row says so, and the sweeper look
   );
   await pool().query("UPDATE executions SET run_at = now() - interval '1 millisecond' WHERE id = $1", [id]);
   expect((await execution(id)).status).toBe("paused");
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect(await ended(id)).toMatchObject({ status: "completed", values: { output: "approved" } });
 });
 
@@ -143,7 +145,7 @@ for (const seconds of [-5, 5])
     await resting(late);
     segments = 0;
     await move(HOUR_MS + Math.max(0, seconds) * 1000);
-    await sweepExecutions();
+    await sweep(waitSweep, reviewSweep, executionSweep);
     const row = await ended(late);
     expect(row).toMatchObject({ status: "completed", values: { output: "rejected" }, reviews: [{ status: "rejected", via: "timeout" }] });
     expect(segments).toBeLessThan(10);
@@ -154,11 +156,11 @@ test("a run that another process holds is left to it, until its lease has ended"
   const until30 = new Date(Date.now() + 30_000);
   await db().execution.update({ where: { id }, data: { lease_owner: "another", lease_epoch: 1, lease_until: until30, run_at: until30 } });
   await start();
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect(await engineServices.store.claim(id)).toMatchObject({ kind: "busy" });
   expect(segments).toBe(0);
   await move(31_000);
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   await resting(id);
   expect(segments).toBe(1);
   // It was not given back, and somebody looked for it meanwhile: both were taken note of.
@@ -170,11 +172,11 @@ test("timeout_hours fires by the row, with nobody looking", async () => {
   const id = await oneReview({ timeout_hours: 48 });
   await resting(id);
   await move(47 * HOUR_MS);
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   await resting(id);
   expect((await reviewOf(id)).status).toBe("waiting");
   await move(2 * HOUR_MS);
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   const row = await ended(id);
   expect(row).toMatchObject({ status: "completed", values: { output: "rejected" }, reviews: [{ status: "rejected", via: "timeout" }] });
   expect(row.reviews[0]?.taken_at).not.toBeNull();
@@ -239,10 +241,10 @@ test("a decision and the timeout at once: one counts, the run takes that one, an
     await pool().query("UPDATE waits SET deadline = now() + make_interval(secs => $2) WHERE id = $1", values);
     const decided = approve(id).catch((error: unknown) => error);
     await pool().query("UPDATE executions SET run_at = now() - interval '1 millisecond' WHERE id = $1", [id]);
-    await sweepExecutions();
+    await sweep(waitSweep, reviewSweep, executionSweep);
     const answer = await decided;
     await move(1000);
-    await sweepExecutions();
+    await sweep(waitSweep, reviewSweep, executionSweep);
     const row = await ended(id);
     const [review] = row.reviews;
     expect(row.values?.output).toBe(review?.status);
@@ -368,11 +370,11 @@ test("claims and writes whose answers are lost leave no run behind: it goes on o
   }) as typeof query);
   await start();
   await until(() => !lost.has("run-claim-due"));
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   expect(await execution(id)).toMatchObject({ status: "running", lease_epoch: 1, lease_until: expect.any(Date), commit_no: 0 });
   expect(call).not.toHaveBeenCalled();
   await move(31_000);
-  await sweepExecutions();
+  await sweep(waitSweep, reviewSweep, executionSweep);
   await resting(id);
   await approve(id);
   expect(await ended(id)).toMatchObject({ status: "completed", values: { output: "said" }, lease_epoch: 3, crashes: 0 });

@@ -1,0 +1,25 @@
+import { hash } from "node:crypto";
+import { pool } from "#server/platform/db/client.ts";
+import { log } from "#server/platform/log.ts";
+
+/** Looks after what whoever should have done it has not: an event that was lost, a process that has died, a time that has come. */
+export interface Sweep {
+  /** Whether there may be something to do: a condition in SQL that costs a look into an index. Left out, it is always looked. */
+  isDue?: string;
+  run: () => Promise<unknown>;
+}
+
+/** The condition that one of these queries finds something. */
+export const finds = (...queries: readonly string[]): string => queries.map((query) => `EXISTS (${query})`).join(" OR ");
+
+/**
+ * Makes sweeps, one after the other: those that have something to do, which the database is asked for all of them at once. It is
+ * nearly always none, every few seconds in every process. Processes may sweep at the same time.
+ */
+export async function sweep(...sweeps: readonly Sweep[]): Promise<void> {
+  const text = `SELECT ARRAY[${sweeps.map(({ isDue = "true" }) => `(${isDue})`).join(", ")}] AS due`;
+  const { rows } = await pool().query<{ due: boolean[] }>({ name: `sweep-${hash("sha1", text)}`, text });
+  // What goes wrong with one of them keeps none of the others from its turn.
+  for (const [index, { run }] of sweeps.entries())
+    if (rows[0]?.due[index]) await run().catch((err: unknown) => log.warn({ err }, "a part of the sweep failed, the next one tries again"));
+}
