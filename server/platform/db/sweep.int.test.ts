@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { pool } from "#server/platform/db/client.ts";
 import { finds, sweep } from "#server/platform/db/sweep.ts";
 import { log } from "#server/platform/log.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -20,4 +21,12 @@ test("a sweep is made when it may have something to do, and one that fails keeps
   );
   expect(made).toEqual(["something", "either", "always"]);
   expect(warn).toHaveBeenCalledOnce();
+});
+
+test("what sweeps ask is answered by indexes alone, and nothing else is", async () => {
+  const made: string[] = [];
+  await sweep({ isDue: "current_setting('enable_seqscan') = 'off'", run: async () => made.push("by indexes") });
+  expect(made).toEqual(["by indexes"]);
+  const { rows } = await pool().query("SHOW enable_seqscan");
+  expect(rows).toEqual([{ enable_seqscan: "on" }]);
 });

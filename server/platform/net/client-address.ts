@@ -6,7 +6,8 @@ import ipaddr from "ipaddr.js";
  * @returns undefined for what is no address
  */
 export function plainAddress(text: string | undefined): string | undefined {
-  if (!text || isIP(text) === 4) return text || undefined; // as nearly all come
+  if (!text) return undefined;
+  if (isIP(text) === 4) return text; // as nearly all come
   const [bare = ""] = text
     .trim()
     .replace(/^\[([^\]]*)\](:\d+)?$/, "$1")
