@@ -21,14 +21,14 @@ import { executionSweep } from "#server/runs/use-cases/sweep-executions.ts";
 import { reviewSweep, waitSweep } from "#server/runs/waits/sweep-waits.ts";
 import { startRunWorker } from "#server/runs/worker/run-worker.ts";
 
-/** How often it is looked for what was left, in milliseconds. */
+/** How often sweeps are made, in milliseconds. */
 const SWEEP_MS = 5000;
 /** Jobs that run at once in this process, beside the runs of workflows. */
 const JOBS_AT_ONCE = 20;
 /** Time that a run needs to stop after its calls were aborted, in milliseconds. */
 const HALT_MS = 1500;
 
-/** All that is looked after; a new one goes here. */
+/** All that is looked after. */
 const SWEEPS = [waitSweep, executionSweep, childSweep, failureSweep, threadSweep, reviewSweep, failureNoticeSweep, mailSweep, readingSweep];
 
 /**
@@ -55,7 +55,7 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
   let sweeping: Promise<void> | undefined;
   const look = () => {
     sweeping ??= sweep(...SWEEPS)
-      .catch((err: unknown) => log.warn({ err }, "what may have been left could not be looked for, the next sweep tries again"))
+      .catch((err: unknown) => log.warn({ err }, "a sweep failed or a part of it, the next one tries again"))
       .finally(() => {
         sweeping = undefined;
       });

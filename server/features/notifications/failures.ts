@@ -36,20 +36,21 @@ const told = new LRUCache<string, string>({ max: 5000 });
  * Tells every member of runs that have failed: one notification for a workflow and hour, which counts them. Processes may do it at
  * the same time; nobody is told of the same twice.
  */
-async function tellFailures(): Promise<void> {
-  for (const failed of await failedLately()) {
-    const { project_id } = failed;
-    const subject_id = groupOf(failed);
-    const { title, link } = notificationOf(failed);
-    if (told.get(subject_id) === title) continue;
-    const members = await db().membership.findMany({
-      where: { project_id, user: { service_project_id: null } },
-      select: { user_id: true },
-    });
-    const ids = [members.map(() => uuid()), members.map(({ user_id }) => user_id)];
-    await pool().query(TELL, [...ids, project_id, subject_id, title, link]);
-    told.set(subject_id, title);
-  }
-}
-
-export const failureNoticeSweep: Sweep = { isDue: MAY_HAVE_FAILED, run: tellFailures };
+export const failureNoticeSweep: Sweep = {
+  isDue: MAY_HAVE_FAILED,
+  run: async () => {
+    for (const failed of await failedLately()) {
+      const { project_id } = failed;
+      const subject_id = groupOf(failed);
+      const { title, link } = notificationOf(failed);
+      if (told.get(subject_id) === title) continue;
+      const members = await db().membership.findMany({
+        where: { project_id, user: { service_project_id: null } },
+        select: { user_id: true },
+      });
+      const ids = [members.map(() => uuid()), members.map(({ user_id }) => user_id)];
+      await pool().query(TELL, [...ids, project_id, subject_id, title, link]);
+      told.set(subject_id, title);
+    }
+  },
+};

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { pool } from "#server/platform/db/client.ts";
-import { log } from "#server/platform/log.ts";
+import { messageOf } from "#server/platform/errors.ts";
 
 /** Looks after what whoever should have done it has not: an event that was lost, a process that has died, a time that has come. */
 export interface Sweep {
@@ -15,6 +15,7 @@ export const finds = (...queries: readonly string[]): string => queries.map((que
 /**
  * Makes sweeps, one after the other: those that have something to do, which the database is asked for all of them at once. It is
  * nearly always none, every few seconds in every process. Processes may sweep at the same time.
+ * @throws AggregateError of what went wrong, after all have had their turn; the next sweep tries again
  */
 export async function sweep(...sweeps: readonly Sweep[]): Promise<void> {
   const question = `SELECT ${sweeps.map(({ isDue = "true" }, index) => `(${isDue}) AS "${index}"`).join(", ")}`;
@@ -22,7 +23,7 @@ export async function sweep(...sweeps: readonly Sweep[]): Promise<void> {
   // one transaction and one round trip, which is how PostgreSQL takes several statements without parameters.
   const answers: unknown = await pool().query(`SET LOCAL enable_seqscan = off; ${question}`);
   const [, { rows }] = answers as [unknown, pg.QueryResult<Record<number, boolean>>];
-  // What goes wrong with one of them keeps none of the others from its turn.
-  for (const [index, { run }] of sweeps.entries())
-    if (rows[0]?.[index]) await run().catch((err: unknown) => log.warn({ err }, "a part of the sweep failed, the next one tries again"));
+  const errors: unknown[] = [];
+  for (const [index, { run }] of sweeps.entries()) if (rows[0]?.[index]) await run().catch((error: unknown) => errors.push(error));
+  if (errors.length) throw new AggregateError(errors, errors.map(messageOf).join(" "));
 }
