@@ -9,6 +9,8 @@ export default withMdx({
   poweredByHeader: false,
   compress: true,
   devIndicators: false,
+  // Bundled, its OpenID client would count as code of this service, and Node would warn of `url.parse` (DEP0169) at a sign-in.
+  serverExternalPackages: ["next-auth"],
   // The title comes with the head, for everybody: no page has to wait for what its title is made of.
   htmlLimitedBots: /.*/,
   experimental: {

@@ -126,3 +126,10 @@ export function formatUntil(time: string, now: Date = new Date()): string {
   const year = then.getFullYear() === now.getFullYear() ? {} : { year: "numeric" as const };
   return `${then.toLocaleDateString(dateLocale(), inZone({ day: "numeric", month: "short", ...year }))}, ${clock}`;
 }
+
+/** Returns the name of a loop item for people, who count from 1: path `3.0` is "item 4.1". */
+export const formatItem = (path: string): string =>
+  `item ${path
+    .split(".")
+    .map((index) => Number(index) + 1)
+    .join(".")}`;

@@ -24,6 +24,8 @@ export interface StartOptions {
   /** A folder to go on with; left out, one of its own that is removed in the end. */
   dataDir?: string;
   port?: number;
+  /** Folder of a built checkout to start; left out, this one. */
+  folder?: string;
   /** In a process group of its own, as a shell starts it: what goes to `-pid` then reaches its children too. */
   ownGroup?: boolean;
   /** Only this part of it, as `npm start -- --role …`; it needs DATABASE_URL and the secrets in `env`. */
@@ -50,7 +52,8 @@ export interface Ended {
   stderr: string;
 }
 
-const isAlive = (pid: number): boolean => {
+/** True while there is a process of this id, also one that has ended and was not waited for. */
+export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
     return true;
@@ -117,12 +120,12 @@ process.on("exit", () => {
   for (const folder of folders) removeDataDir(folder);
 });
 
-function launch({ env = {}, dataDir, port, role, ownGroup = false }: StartOptions & { dataDir: string; port: number }) {
+function launch({ env = {}, dataDir, port, folder = root, role, ownGroup = false }: StartOptions & { dataDir: string; port: number }) {
   // Nothing of the surrounding shell gets in: a developer's DATABASE_URL is not a test database.
   const { PATH = "", HOME = "", TMPDIR, NODE_COMPILE_CACHE, DATA_TEMPLATE } = process.env;
   // A run of tests has made a data folder to copy (data-template.ts).
   const child = spawn(process.execPath, [...(DATA_TEMPLATE ? SHORT_LIFE : []), ...START_ARGUMENTS, ...(role ? ["--role", role] : [])], {
-    cwd: root,
+    cwd: folder,
     env: {
       PATH,
       HOME,
@@ -131,6 +134,7 @@ function launch({ env = {}, dataDir, port, role, ownGroup = false }: StartOption
       PORT: String(port),
       DATA_DIR: dataDir,
       LOG_LEVEL: "warn",
+      ...(DATA_TEMPLATE && { CHECK_HELD_CONNECTIONS: "1" }),
       ...env,
     } as Record<string, string> as NodeJS.ProcessEnv,
     stdio: ["ignore", "pipe", "pipe"],

@@ -79,6 +79,18 @@ module.exports = {
       { path: "^components/" },
       { path: "^(app|server|prisma)/", pathNot: [PURE, "^server/llm/prices\\.ts$"], ...atRunTime },
     ),
+    forbid(
+      "markdown-is-parsed-outside-the-server",
+      { path: "^(server|app|components)/", pathNot: ["^components/ui/markdown\\.tsx$", "^server/platform/mail/markdown-process\\.ts$"] },
+      { path: "(^|/)node_modules/(react-markdown|remark-.+|mdast-util-.+|micromark.*|unified)/", ...atRunTime },
+      "A Markdown parser may take seconds for a few thousand characters.",
+    ),
+    forbid(
+      "user-markdown-is-bounded",
+      { pathNot: ["^components/api-reference/", "^components/ui/loaded-markdown\\.tsx$"] },
+      { path: "^components/ui/markdown\\.tsx$", ...atRunTime },
+      "loaded-markdown.tsx parses in the browser only, and within bounds.",
+    ),
     forbid("nobody-imports-a-test", {}, { path: TEST }),
     {
       name: "nothing-unresolved",

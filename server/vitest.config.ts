@@ -11,7 +11,7 @@ export default defineConfig(({ mode }) => ({
   root: join(import.meta.dirname, ".."),
   test: {
     // Tests of generated cases have many times as many of them in `npm run test:faults`.
-    env: { LOG_LEVEL: "silent", ...(mode === "long" && { TEST_SCALE: "12" }) },
+    env: { LOG_LEVEL: "silent", CHECK_HELD_CONNECTIONS: "1", ...(mode === "long" && { TEST_SCALE: "12" }) },
     // Left to itself a run keeps one core free. One more than cores: somebody always waits for a database, a child or a clock.
     maxWorkers: availableParallelism() + 1,
     isolate: false,

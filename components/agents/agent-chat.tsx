@@ -152,7 +152,7 @@ function AnswerText({ text }: { text: string }) {
 
 /** An object from its first key on, while it arrives, and a whole list: an answer may well begin with the number of a source. */
 function isJson(text: string): boolean {
-  if (/^\s*\{\s*("|\}?\s*$)/.test(text)) return true;
+  if (/^\s*\{\s*(?:"|\}\s*$|$)/.test(text)) return true;
   if (!/^\s*\[/.test(text)) return false;
   try {
     return Array.isArray(JSON.parse(text));

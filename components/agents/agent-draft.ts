@@ -22,7 +22,7 @@ function valuesIn(kept: Partial<Values>): Values {
   const presets = Object.entries(formValues());
   const known = presets.map(([field, preset]) => {
     const value = kept[field as keyof Values];
-    if (!isLike(value, preset)) throw new Error(`${field} is not as it was kept`);
+    if (!isLike(value, preset)) throw new Error(`${field} differs from its stored form`);
     return [field, value];
   });
   return Object.fromEntries(known) as Values; // cast: its own fields

@@ -98,7 +98,7 @@ function VersionButton({ item, isChosen, onClick }: { item: AgentVersionSummary;
         {item.is_current && <Badge tone="complete">Published</Badge>}
       </span>
       <span className="text-12 text-ink-soft">
-        {item.saved_by?.name ?? "Somebody"} · <Time value={item.created_at} />
+        {item.saved_by?.name ?? "Former member"} · <Time value={item.created_at} />
       </span>
       <span className="text-12 text-ink-faint">{done || (item.version === 1 ? "The first one" : "Nothing changed")}</span>
     </button>

@@ -84,7 +84,7 @@ export function KeyPicker({ value, onValueChange, disabled = false, onOnlyKey }:
 
 const SOURCES = {
   live: "Listed by the provider with this key. Any other model can be typed.",
-  curated: "A short list of ours. Any other model can be typed.",
+  curated: "Common models. You can type any model ID.",
 } as const;
 
 export interface ModelPickerProps {

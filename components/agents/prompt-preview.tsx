@@ -22,7 +22,7 @@ export function PromptPreviewDialog({ values, onClose }: { values: z.input<typeo
       onClose={onClose}
       size="lg"
       title="Prompt preview"
-      description="What the model is sent before the question, as the form stands now. Opening this asks nobody."
+      description="Instructions that the model receives before the question, from your draft. Opening this calls no model."
     >
       <PreviewBody asked={askedOf(values)} />
     </Dialog>

@@ -179,7 +179,7 @@ function PublishedMeanwhile({
     >
       {[
         said,
-        taken.length > 0 && `Now in this form as it was saved: ${titlesOf(taken)}.`,
+        taken.length > 0 && `Updated in this form: ${titlesOf(taken)}.`,
         clashes.length > 0 && `Changed by you both: ${titlesOf(clashes)}. Yours stands in the form, and publishing writes over the other.`,
         "Look it over, and publish again.",
       ]

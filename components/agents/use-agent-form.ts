@@ -16,6 +16,7 @@ import {
   requestOf,
   type Values,
 } from "#components/agents/agent-values.ts";
+import { formatChanged } from "#components/changed-names.ts";
 import { type UseFormReturn, useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
@@ -66,12 +67,18 @@ export function useAgentForm({ agent, suggestion, onSaved }: AgentFormOptions): 
       let saved: Agent;
       if (base) {
         const { id: agent_id, version } = base;
-        saved = await client.agents.update.mutate({ agent_id, ...value, version }).catch(async (error: unknown) => {
-          await takeIn(base, error);
-          throw error;
-        });
-        const check = needsCheckCall(base, value) ? { description: "The model answered a check call." } : {};
-        toast.success(`Version ${saved.version} published`, check);
+        const { workflows_changed, ...agent } = await client.agents.update
+          .mutate({ agent_id, ...value, version })
+          .catch(async (error: unknown) => {
+            await takeIn(base, error);
+            throw error;
+          });
+        saved = agent;
+        const notes = [
+          needsCheckCall(base, value) && "The model answered a check call.",
+          workflows_changed.total > 0 && `The new name was written into ${formatChanged(workflows_changed)}.`,
+        ].filter((note) => note !== false);
+        toast.success(`Version ${saved.version} published`, notes.length ? { description: notes.join(" ") } : {});
       } else {
         saved = await client.agents.create.mutate(value);
         toast.success(`Agent “${saved.name}” created`, { description: "The model answered a check call." });

@@ -5,6 +5,7 @@ import { type ReactNode, useId } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import type { LinkedReview } from "#server/features/reviews/schema.ts";
+import { visibleName } from "#server/shared/visible-text.ts";
 import { choiceName, isRejecting } from "#server/workflow/nodes/review-choices.ts";
 
 export type Choice = LinkedReview["choices"][number];
@@ -20,7 +21,7 @@ function endWords(choices: readonly Choice[]): string {
   if (rejecting.length === 1 && only?.id === "rejected")
     return only.ends_run ? "If you reject, the run ends as rejected." : "If you reject, the run goes on at Rejected.";
   const ending = rejecting.filter(({ ends_run }) => ends_run);
-  return ending.length ? `${ending.map((choice) => `“${choiceName(choice)}”`).join(" and ")} ends the run as rejected.` : "";
+  return ending.length ? `${ending.map((choice) => `“${visibleName(choiceName(choice))}”`).join(" and ")} ends the run as rejected.` : "";
 }
 
 interface AnswersProps {
@@ -52,7 +53,7 @@ export function Answers({ choices, pending = null, size = "md", children }: Answ
           disabled={isBusy}
           className={cn("max-w-full max-sm:h-11 max-sm:min-w-32 max-sm:flex-1", size === "lg" && "h-11 min-w-32 flex-1")}
         >
-          <span className="truncate">{choiceName(choice)}</span>
+          <span className="truncate">{visibleName(choiceName(choice))}</span>
         </Button>
       ))}
       {children}

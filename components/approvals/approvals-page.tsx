@@ -20,8 +20,14 @@ export function ApprovalsPage() {
   const tab: Tab = query.get("tab") === "decided" ? "decided" : "waiting";
   const told = query.get("review");
   const [review, setReview] = useState(told);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the address may be further than what of it has been told
-  useEffect(() => setReview(new URLSearchParams(location.search).get("review")), [told]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `location` may be ahead of the rendered query
+  useEffect(() => {
+    const read = () => setReview(new URLSearchParams(location.search).get("review"));
+    read();
+    // Back may come before the pushed address is rendered: the rendered query then never changes.
+    addEventListener("popstate", read);
+    return () => removeEventListener("popstate", read);
+  }, [told]);
   const filters = readFilters(query);
   const isStep = useRef(false);
   /** In a narrow window the review takes the place of the list, so that Back leads to the list. */

@@ -1,6 +1,6 @@
 "use client";
 
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { Answers, choiceOf } from "#components/approvals/answers.tsx";
 import { verdictWord } from "#components/approvals/verdict.tsx";
 import { Votes } from "#components/approvals/votes.tsx";
@@ -10,12 +10,25 @@ import { FormFailure } from "#components/forms/form.tsx";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Textarea } from "#components/ui/input.tsx";
-import { Markdown } from "#components/ui/markdown.tsx";
+import { Markdown } from "#components/ui/loaded-markdown.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { LinkedReview } from "#server/features/reviews/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
+import { visibleName, visibleText } from "#server/shared/visible-text.ts";
 import { choiceName } from "#server/workflow/nodes/review-choices.ts";
+
+/** A review whose texts are too long for the page: they are loaded once it is shown. */
+export function LongReviewByLink({ token }: { token: string }) {
+  const client = useTRPCClient();
+  const [review, setReview] = useState<LinkedReview | null>(null);
+  const [failure, setFailure] = useState<ErrorBody | null>(null);
+  useEffect(() => {
+    client.reviews.byLink.query({ token }).then(setReview, (error: unknown) => setFailure(errorBodyOf(error)));
+  }, [client, token]);
+  if (failure) return <EntryHeading title="This review could not be loaded">{failure.detail}</EntryHeading>;
+  return review ? <ReviewByLink token={token} initial={review} /> : <EntryHeading title="Loading the review…">{null}</EntryHeading>;
+}
 
 /** One review for whoever has the link: what is asked, and the two answers; afterwards who gave which. */
 export function ReviewByLink({ token, initial, isPreview = false }: { token: string; initial: LinkedReview; isPreview?: boolean }) {
@@ -23,12 +36,12 @@ export function ReviewByLink({ token, initial, isPreview = false }: { token: str
   const { title, label, description, display_value, workflow_name, status } = review;
   return (
     <div data-wide>
-      <EntryHeading title={title || label}>A run of “{workflow_name}” asks for a decision.</EntryHeading>
+      <EntryHeading title={visibleName(title || label)}>A run of “{visibleName(workflow_name)}” asks for a decision.</EntryHeading>
       <div className="flex flex-col gap-4">
-        {description.trim() !== "" && <Markdown>{description}</Markdown>}
+        {description.trim() !== "" && <Markdown showsHidden>{description}</Markdown>}
         {display_value.trim() !== "" && (
           <section aria-label="Content to review" className="max-h-[60dvh] overflow-auto break-words rounded-md border bg-sunken px-4 py-3">
-            <Markdown>{display_value}</Markdown>
+            <Markdown showsHidden>{display_value}</Markdown>
           </section>
         )}
         {status === "waiting" ? (
@@ -50,7 +63,8 @@ function Verdict({ review }: { review: LinkedReview }) {
   );
   if (status === "withdrawn")
     return <Notice title="No decision is needed any more">The run ended before anybody decided{when && <>, on {when}</>}.</Notice>;
-  const who = via === "timeout" ? "because nobody decided in time" : `by ${reviewer?.name || reviewer?.email || "a former member"}`;
+  const who =
+    via === "timeout" ? "because the review timed out" : `by ${visibleName(reviewer?.name || reviewer?.email || "a former member")}`;
   const word = verdictWord(review);
   return (
     <>
@@ -63,9 +77,9 @@ function Verdict({ review }: { review: LinkedReview }) {
           </>
         }
       >
-        {comment}
+        {visibleText(comment ?? "")}
       </Notice>
-      {text !== null && <p className="whitespace-pre-wrap break-words rounded-md border px-4 py-3 text-14">{text}</p>}
+      {text !== null && <p className="whitespace-pre-wrap break-words rounded-md border px-4 py-3 text-14">{visibleText(text)}</p>}
     </>
   );
 }
@@ -120,7 +134,7 @@ function DecisionForm({ token, review, onDecided, isPreview }: DecisionFormProps
       )}
       {review.text !== null && !review.editable && (
         <section aria-label="Text that flows on" className="whitespace-pre-wrap break-words rounded-md border px-4 py-3 text-14">
-          {review.text}
+          {visibleText(review.text)}
         </section>
       )}
       <Field label="Comment" isOptional hint="Goes on into the run with your decision">

@@ -3,6 +3,7 @@
 import { type ReactNode, useId, useState } from "react";
 import { ReviewDecision, type ReviewDecisionProps } from "#components/approvals/review-decision.tsx";
 import { type MissingPart, useReviewContent } from "#components/approvals/use-reviews.ts";
+import { formatItem } from "#components/format.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Link } from "#components/ui/link.tsx";
@@ -12,13 +13,14 @@ import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { ValueView } from "#components/ui/value-view.tsx";
 import type { Review } from "#server/features/reviews/schema.ts";
+import { visibleName, visibleText } from "#server/shared/visible-text.ts";
 
 /** When an open review ends by itself. */
 function Deadline({ dueAt }: { dueAt: string | null }) {
   if (dueAt === null) return <>No deadline</>;
   return (
     <span className="text-waiting">
-      Rejected <Time value={dueAt} /> if nobody decides
+      Rejected <Time value={dueAt} /> without a decision
     </span>
   );
 }
@@ -47,7 +49,7 @@ export function ReviewCard({ hasRun = true, isPlain = false, ...decision }: Revi
         <header className="flex flex-col gap-1">
           <h2 id={titleId} className="flex items-start gap-2 break-words font-semibold text-16">
             {isWaiting && <StatusIcon status="waiting" className="mt-1" />}
-            <span className="min-w-0">{review.title || review.label}</span>
+            <span className="min-w-0">{visibleName(review.title || review.label)}</span>
           </h2>
           <ReviewFacts review={review} hasRun={hasRun} />
         </header>
@@ -55,7 +57,7 @@ export function ReviewCard({ hasRun = true, isPlain = false, ...decision }: Revi
         {review.text !== null && !(review.editable && isWaiting && review.may_decide) && (
           <section aria-label="Text that flows on" className="flex flex-col gap-1">
             <p className="text-12 text-ink-soft">Text that flows on</p>
-            <p className="whitespace-pre-wrap break-words rounded-md border px-3 py-2.5 text-14">{review.text}</p>
+            <p className="whitespace-pre-wrap break-words rounded-md border px-3 py-2.5 text-14">{visibleText(review.text)}</p>
           </section>
         )}
         {/* In a panel the answers stay in view while the content is read; on a phone they would leave no room to read it in. */}
@@ -67,21 +69,26 @@ export function ReviewCard({ hasRun = true, isPlain = false, ...decision }: Revi
   );
 }
 
+const RECIPIENT_STATES = { open: "", unconfirmed: " (not confirmed yet)", stopped: " (stopped emails of this project)" };
+
+const formatRecipient = ({ email, state }: Review["recipients"][number]) => `${visibleName(email)}${RECIPIENT_STATES[state]}`;
+
 function ReviewFacts({ review, hasRun }: { review: Review; hasRun: boolean }) {
   const facts: [string, ReactNode][] = [];
   if (hasRun)
     facts.push([
       "Workflow",
       <Link key="run" href={`/runs/${review.execution_id}`} className="inline-flex min-h-6 items-center text-thread-text hover:underline">
-        {review.workflow_name}
+        {visibleName(review.workflow_name)}
         <span className="sr-only">, open the run</span>
       </Link>,
     ]);
-  if (review.label !== review.title) facts.push(["Node", review.label]);
-  if (review.iteration !== "") facts.push(["Item", `item ${review.iteration}`]);
+  if (review.label !== review.title) facts.push(["Node", visibleName(review.label)]);
+  if (review.iteration !== null) facts.push(["Item", formatItem(review.iteration)]);
   facts.push(["Asked", <Time key="asked" value={review.created_at} />]);
   if (review.status === "waiting") facts.push(["Deadline", <Deadline key="due" dueAt={review.due_at} />]);
-  if (review.assignees.length > 0) facts.push(["Asked of", `for ${review.assignees.map(({ name }) => name).join(", ")}`]);
+  if (review.assignees.length > 0) facts.push(["Asked of", `for ${review.assignees.map(({ name }) => visibleName(name)).join(", ")}`]);
+  if (review.recipients.length > 0) facts.push(["By email", `by email to ${review.recipients.map(formatRecipient).join(", ")}`]);
   return (
     <dl className="flex flex-wrap items-center gap-x-1.5 text-12 text-ink-soft [&>div:not(:last-child)]:after:text-ink-faint [&>div:not(:last-child)]:after:content-['·'] [&>div]:flex [&>div]:min-h-6 [&>div]:items-center [&>div]:gap-1.5">
       {facts.map(([name, value]) => (
@@ -127,7 +134,11 @@ export function ReviewContent({ review: { description, display_value }, missing 
   );
   return (
     <>
-      {description.trim() !== "" && <Markdown className="text-14 text-ink-soft">{description}</Markdown>}
+      {description.trim() !== "" && (
+        <Markdown showsHidden className="text-14 text-ink-soft">
+          {description}
+        </Markdown>
+      )}
       {/* A short content is whole, so it is the description or the title that was cut. */}
       {!hasLongContent && fold}
       {display_value.trim() !== "" && (
@@ -141,7 +152,12 @@ export function ReviewContent({ review: { description, display_value }, missing 
             {/* Folded, what cannot be seen cannot be reached by Tab either. */}
             <div inert={isFolded}>
               {/* Half a JSON value is neither JSON nor Markdown. */}
-              <ValueView value={display_value} what="content" format={missing && /^\s*[[{]/.test(display_value) ? "text" : "markdown"} />
+              <ValueView
+                showsHidden
+                value={display_value}
+                what="content"
+                format={missing && /^\s*[[{]/.test(display_value) ? "text" : "markdown"}
+              />
             </div>
           </div>
           {hasLongContent && <div className="border-t px-3 py-1.5">{fold}</div>}

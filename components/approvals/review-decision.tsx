@@ -169,7 +169,7 @@ export function ReviewDecision({ review, onAnswer, onDecided, onTyping, onDismis
 
 /** Who may decide a review that one may not. */
 function whoDecides({ assignees }: ReviewSummary): string {
-  if (assignees.length === 0) return "You started this run, so somebody else has to decide.";
+  if (assignees.length === 0) return "You started this run, so another person has to decide.";
   return `This is for ${assignees.map(({ name }) => name).join(", ")} to decide.`;
 }
 

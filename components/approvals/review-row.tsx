@@ -10,6 +10,7 @@ import { Checkbox } from "#components/ui/checkbox.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
+import { visibleName } from "#server/shared/visible-text.ts";
 import { choiceName } from "#server/workflow/nodes/review-choices.ts";
 
 /** What an answer that is not sent yet says. */
@@ -34,7 +35,7 @@ interface ReviewRowProps {
 /** One review in the list: what is asked, where, until when, and who has agreed. */
 export function ReviewRow({ review, isShown, isChosen, isSelected, pending, onSelect, onShow }: ReviewRowProps) {
   const { title, label, workflow_name, due_at, status, quorum, assignees, decided_at } = review;
-  const name = title || label;
+  const name = visibleName(title || label);
   const own = ownVote(review, useStudio().user.id);
   const facts = [
     quorum > 1 && status === "waiting" && votesLine(review),
@@ -79,7 +80,7 @@ export function ReviewRow({ review, isShown, isChosen, isSelected, pending, onSe
             </span>
           )}
         </span>
-        <span className="w-full truncate text-12 text-ink-soft">{[workflow_name, ...facts].join(" · ")}</span>
+        <span className="w-full truncate text-12 text-ink-soft">{[visibleName(workflow_name), ...facts].join(" · ")}</span>
       </button>
     </div>
   );

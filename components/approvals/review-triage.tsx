@@ -128,7 +128,7 @@ export function ReviewTriage({ status, page, filters, now, isShown, reviewId, on
   const answerRead = (which: "approve" | "reject" | number) => {
     if (!read || !isOpen(read)) return;
     if (read.kind === "budget") return void toast.info("Say in the form how much more the run may spend.");
-    if (!read.may_decide) return void toast.info("This review is for somebody else to decide.");
+    if (!read.may_decide) return void toast.info("You are not a reviewer of this review.");
     const { choices } = read;
     const choice =
       typeof which === "number"
@@ -308,6 +308,6 @@ const NothingWaits = ({ canEdit }: { canEdit: boolean }) => (
       </>
     }
   >
-    A Review node stops its branch of a run until somebody approves or rejects. What it asks is listed here.
+    A Review node pauses its branch of a run until a reviewer decides. Open reviews appear here.
   </EmptyState>
 );

@@ -5,6 +5,7 @@ import { cn } from "#components/ui/cn.ts";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Review } from "#server/features/reviews/schema.ts";
+import { visibleName, visibleText } from "#server/shared/visible-text.ts";
 import { choiceName } from "#server/workflow/nodes/review-choices.ts";
 
 const VIA: Record<string, string> = {
@@ -16,9 +17,9 @@ const VIA: Record<string, string> = {
 
 /** Who a verdict is from, as far as it is known: "by Ada (admin) over the API". */
 export function formatReviewer({ via, reviewer, role }: Pick<Review, "via" | "reviewer" | "role">): string {
-  if (via === "timeout") return "because nobody decided in time";
+  if (via === "timeout") return "because the review timed out";
   if (via === "budget") return "because the budget had room again";
-  const name = reviewer?.name || reviewer?.email || "a former member";
+  const name = visibleName(reviewer?.name || reviewer?.email || "a former member");
   return [`by ${name}`, role && `(${role})`, via && VIA[via]].filter(Boolean).join(" ");
 }
 
@@ -56,7 +57,7 @@ export function Verdict({ review, isSending = false }: { review: Review; isSendi
         </p>
         {comment && (
           <blockquote className="mt-1 whitespace-pre-wrap break-words border-line-strong border-l-2 pl-2.5 text-ink-soft">
-            {comment}
+            {visibleText(comment)}
           </blockquote>
         )}
       </div>

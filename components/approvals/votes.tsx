@@ -1,5 +1,6 @@
 import { choiceOf } from "#components/approvals/answers.tsx";
 import type { LinkedReview } from "#server/features/reviews/schema.ts";
+import { visibleName } from "#server/shared/visible-text.ts";
 import { choiceName } from "#server/workflow/nodes/review-choices.ts";
 
 /** How many of those who must agree have, and who said what. Nothing where one person decides. */
@@ -13,7 +14,7 @@ export function Votes({ review }: { review: Pick<LinkedReview, "quorum" | "votes
         <ul className="flex flex-col gap-0.5">
           {votes.map(({ reviewer, choice, comment }) => (
             <li key={reviewer.id ?? reviewer.email} className="break-words">
-              <span className="text-ink">{reviewer.name || reviewer.email}</span>:{" "}
+              <span className="text-ink">{visibleName(reviewer.name || reviewer.email)}</span>:{" "}
               {choiceName(choiceOf(review, choice) ?? { id: choice, label: "" })}
               {comment && <span> – {comment}</span>}
             </li>

@@ -47,7 +47,7 @@ export function useProposalDecision({ id, workflow_id }: { id: string; workflow_
       try {
         const { nodes, edges } = before;
         await client.workflows.saveDraft.mutate({ workflow_id, nodes, edges, revision: draft.revision });
-        toast.success("The draft is as it was");
+        toast.success("Changes undone");
       } catch (failure) {
         toast.error(errorBodyOf(failure).detail);
       }
@@ -82,7 +82,8 @@ function problemsInWords(problems: ProposalPart["problems"]): string {
 }
 
 function Proposed({ part, onAsk }: { part: ProposalPart; onAsk: (prompt: string) => void }) {
-  const { id, workflow_id, summary, status, problems } = part;
+  const { id, workflow_id, summary, status } = part;
+  const problems = part.problems.filter(({ severity }) => severity === "error");
   const { canEdit } = useStudio();
   const { decision, open } = useProposalDecision(part);
   const isGone = useIsGone(part);
@@ -125,7 +126,7 @@ function Proposed({ part, onAsk }: { part: ProposalPart; onAsk: (prompt: string)
       {status === "rejected" && <Outcome isGood={false}>Rejected. Nothing was changed.</Outcome>}
       {status === "conflict" && (
         <>
-          <Outcome isGood={false}>It does not fit any more: somebody has changed the same places since.</Outcome>
+          <Outcome isGood={false}>This proposal is out of date: the same fields were changed after it was made.</Outcome>
           <Button size="sm" className="self-start" onClick={() => onAsk("Look at the workflow as it is now and propose the change again.")}>
             Ask again
           </Button>

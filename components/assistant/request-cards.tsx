@@ -15,6 +15,7 @@ import { isFocusLost } from "#components/ui/focus.ts";
 import { Input } from "#components/ui/input.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 import { MAX_ANSWER } from "#server/shared/message-length.ts";
+import { visibleName } from "#server/shared/visible-text.ts";
 
 const LOOKS = {
   quiet: "border-line-strong",
@@ -215,14 +216,14 @@ export function ConfirmationCard({ part, isOver }: { part: ConfirmationPart; isO
       <div className="flex gap-2.5">
         <ShieldQuestion aria-hidden className={cn("mt-0.5 size-4 shrink-0", isOpen ? "text-waiting" : "text-ink-faint")} />
         <div className="flex min-w-0 flex-col gap-1">
-          <h4 className="break-words font-semibold text-14 text-ink">{action}</h4>
-          <p className="whitespace-pre-line break-words text-12 text-ink-soft">{summary}</p>
+          <h4 className="break-words font-semibold text-14 text-ink">{visibleName(action)}</h4>
+          <p className="whitespace-pre-line break-words text-12 text-ink-soft">{visibleName(summary)}</p>
           {details.map(({ label, text }) => (
             <details key={label} className="text-12">
               <summary className="cursor-pointer rounded-sm py-1 text-ink-soft hover:text-ink">
                 Show all of {label} ({formatCount(text.length)} characters)
               </summary>
-              <CodeBlock code={text} label={label} wraps className="max-h-80 overflow-y-auto" />
+              <CodeBlock code={visibleName(text)} label={label} wraps className="max-h-80 overflow-y-auto" />
             </details>
           ))}
         </div>

@@ -49,7 +49,7 @@ function all({ workflow, execution, node, canvas }: AssistantPlace, isEmpty: boo
     ];
   return [
     ask("What failed lately, and why?"),
-    ask("What waits for somebody to decide?"),
+    ask("What is waiting for approval?"),
     ask("What did the runs of this week cost, and which workflow cost most?"),
     build("Build a workflow that summarises a text and lets me check the summary before it is done."),
   ];

@@ -142,9 +142,7 @@ export function CanvasPage({ canvasId, initial }: CanvasPageProps) {
       <LoadFailure query={canvas} />
       <LoadFailure query={data} />
       {canvas.isPending && <Skeleton className="h-96 w-full" />}
-      {canvas.data && widgets.length === 0 && !canEdit && (
-        <EmptyState title="Nothing on it yet">Somebody who may change it puts widgets here, each over what a workflow gives.</EmptyState>
-      )}
+      {canvas.data && widgets.length === 0 && !canEdit && <EmptyState title="No widgets yet">Ask an editor to add one.</EmptyState>}
       {isEditing && canvas.data ? (
         <CanvasEditing
           canvas={canvas.data}

@@ -71,7 +71,7 @@ function ShareDialog({ canvas: { id: canvas_id, share }, onClose }: { canvas: Sh
     <Dialog
       onClose={onClose}
       title="Share this canvas"
-      description="Whoever has the link sees what the widgets show, without an account: to look at only, and nothing else of the project."
+      description="Anyone with the link can view this dashboard without signing in, and nothing else of the project."
     >
       {share && (
         <Notice

@@ -18,7 +18,7 @@ const fileName = (name: string, ending: string): string =>
       .toLowerCase()
       .replace(/[^\p{L}\p{N}]+/gu, "-")
       .slice(0, 60)
-      .replace(/^-+|-+$/g, "") || "widget"
+      .replace(/^-|-$/g, "") || "widget"
   }.${ending}`;
 
 function save(blob: Blob, name: string): void {

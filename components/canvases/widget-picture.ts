@@ -17,7 +17,7 @@ async function embeddedFonts(families: ReadonlySet<string>): Promise<string> {
     ),
   );
   const rules = faces.map(async ({ rule, base }) => {
-    const source = /url\(["']?([^"')]+)["']?\)/.exec(rule.style.getPropertyValue("src"))?.[1];
+    const source = /url\(["']?([^"'()]+)["']?\)/.exec(rule.style.getPropertyValue("src"))?.[1];
     if (!source || source.startsWith("data:")) return rule.cssText;
     const answer = await fetch(new URL(source, base));
     return answer.ok ? rule.cssText.replace(source, await dataUrl(await answer.blob())) : "";

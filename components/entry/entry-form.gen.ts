@@ -1,15 +1,10 @@
 // Written by server/generate.ts. Run `npm run gen` after a change of entry-form-schema.ts.
 import type { LaterSchema } from "#components/forms/use-form.ts";
-import type { JoinAsNewForm, JoinByPasswordForm, JoinForm, RequestResetForm, ResetForm, SignInForm, SignUpForm } from "#components/entry/entry-form-schema.ts";
+import type { JoinAsNewForm, JoinForm, RequestResetForm, ResetForm, SignInForm, SignUpForm } from "#components/entry/entry-form-schema.ts";
 
 export const joinAsNewForm: LaterSchema<typeof JoinAsNewForm> = {
   fields: {"name":{"title":"Name","description":"Name, 1 to 120 characters","isRequired":true,"isNullable":false,"control":"text","max":120,"isInteger":false,"isFormat":false,"options":[]},"password":{"title":"Password","description":"8 to 200 characters","isRequired":true,"isNullable":false,"control":"text","max":200,"isInteger":false,"isFormat":false,"options":[]}},
   load: () => import("#components/entry/entry-form-schema.ts").then((module) => module.JoinAsNewForm),
-};
-
-export const joinByPasswordForm: LaterSchema<typeof JoinByPasswordForm> = {
-  fields: {"password":{"title":"Password","isRequired":true,"isNullable":false,"control":"text","isInteger":false,"isFormat":false,"options":[]},"code":{"isRequired":false,"isNullable":false,"control":"text","max":100,"isInteger":false,"isFormat":false,"options":[]}},
-  load: () => import("#components/entry/entry-form-schema.ts").then((module) => module.JoinByPasswordForm),
 };
 
 export const joinForm: LaterSchema<typeof JoinForm> = {

@@ -1,13 +1,12 @@
 "use client";
 
-import { useState } from "react";
-import { joinAsNewForm, joinByPasswordForm, joinForm } from "#components/entry/entry-form.gen.ts";
-import { CodeField, enter } from "#components/entry/sign-in.tsx";
-import { signInWithPassword } from "#components/entry/sign-in-with-password.ts";
+import { joinAsNewForm, joinForm } from "#components/entry/entry-form.gen.ts";
+import { enter } from "#components/entry/sign-in.tsx";
 import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { openProject } from "#components/shell/project-cookie.ts";
+import { signOutHere } from "#components/shell/sign-out-here.ts";
 import { useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
@@ -21,46 +20,17 @@ interface InvitationFormProps {
   invitation: OpenedInvitation;
 }
 
-/** Joins a project by the link of an invitation: with a new account, or with the one that the address has. */
-export function InvitationForm({ token, invitation }: InvitationFormProps) {
-  const { account, signed_in_as } = invitation;
-  const [isReset, setIsReset] = useState(false);
-  return (
-    <div className="flex flex-col gap-4">
-      {signed_in_as !== null && account !== "signed_in" && (
-        <Notice>
-          You are signed in here as {signed_in_as}. This invitation is for another address, and joining signs you in there instead.
-        </Notice>
-      )}
-      {account === "none" && <NewPassword token={token} invitation={invitation} isNew />}
-      {account === "signed_in" && <JoinAsMyself token={token} invitation={invitation} />}
-      {(account === "verified" || (account === "unverified" && !isReset)) && <SignInAndJoin token={token} invitation={invitation} />}
-      {account === "unverified" && !isReset && (
-        <p className="border-t pt-4 text-14 text-ink-soft">
-          Did somebody else make that account, or is the password lost?{" "}
-          <button type="button" className="text-thread-text underline underline-offset-2" onClick={() => setIsReset(true)}>
-            Set a new password
-          </button>
-        </p>
-      )}
-      {account === "unverified" && isReset && (
-        <>
-          <Notice tone="waiting" title="The old password, its sessions and its API keys end">
-            {invitation.is_mailed
-              ? "Everything else of the account stays."
-              : "You will be in this project alone. Other projects of the account wait for whoever knows the old password: give it later in your profile."}
-          </Notice>
-          <NewPassword token={token} invitation={invitation} />
-          <Button variant="ghost" onClick={() => setIsReset(false)}>
-            Back
-          </Button>
-        </>
-      )}
-    </div>
-  );
+/** Accepts an invitation from its link: as the signed-in account, after signing in, or with a new account. */
+export function InvitationForm(props: InvitationFormProps) {
+  const { account, signed_in_as } = props.invitation;
+  if (account === "signed_in") return <JoinAsMyself {...props} />;
+  if (signed_in_as !== null) return <OtherAccount {...props} signedInAs={signed_in_as} />;
+  return account === "signed_out" ? <SignInToAccept {...props} /> : <JoinAsNew {...props} />;
 }
 
-function NewPassword({ token, invitation: { email }, isNew = false }: InvitationFormProps & { isNew?: boolean }) {
+const pathOf = (token: string): string => `/invite/${encodeURIComponent(token)}`;
+
+function JoinAsNew({ token, invitation: { email } }: InvitationFormProps) {
   const client = useTRPCClient();
   const form = useForm({
     schema: joinAsNewForm,
@@ -74,14 +44,7 @@ function NewPassword({ token, invitation: { email }, isNew = false }: Invitation
     <Form form={form}>
       <Address email={email} />
       <FormField form={form} name="name" label="Your name" hint={null} autoComplete="name" autoFocus />
-      <FormField
-        form={form}
-        name="password"
-        {...(!isNew && { label: "New password" })}
-        hint="At least 8 characters"
-        type="password"
-        autoComplete="new-password"
-      />
+      <FormField form={form} name="password" hint="At least 8 characters" type="password" autoComplete="new-password" />
       <FormSubmit form={form} variant="primary" size="lg">
         Join project
       </FormSubmit>
@@ -89,39 +52,30 @@ function NewPassword({ token, invitation: { email }, isNew = false }: Invitation
   );
 }
 
-function SignInAndJoin({ token, invitation: { email, project_id } }: InvitationFormProps) {
-  const client = useTRPCClient();
-  const [problem, setProblem] = useState<string | null>(null);
-  const [needsCode, setNeedsCode] = useState(false);
-  const form = useForm({
-    schema: joinByPasswordForm,
-    initial: { password: "", code: "" },
-    submit: async ({ password, code }) => {
-      setProblem(null);
-      const result = await signInWithPassword(email, password, code);
-      if (result === "code") return setNeedsCode(true);
-      if (result !== "in") return setProblem(result.problem);
-      await client.identity.acceptInvitation.mutate({ token });
-      openProject(project_id);
-    },
-  });
+function SignInToAccept({ token, invitation: { email } }: InvitationFormProps) {
   return (
-    <Form form={form}>
-      <p className="text-14 text-ink-soft">This address has an account. Sign in to join with it.</p>
-      <Address email={email} />
-      <FormField form={form} name="password" hint={null} type="password" autoComplete="current-password" autoFocus />
-      {needsCode && <CodeField value={form.values.code ?? ""} onChange={(code) => form.set("code", code)} />}
-      {problem !== null && <Notice tone="failed">{problem}</Notice>}
-      <FormSubmit form={form} variant="primary" size="lg">
-        Sign in and join
-      </FormSubmit>
-      <p className="text-14 text-ink-soft">
-        You sign in another way?{" "}
-        <Link href={`/sign-in?next=${encodeURIComponent(`/invite/${token}`)}`} className="text-thread-text underline underline-offset-2">
-          To the sign-in page
-        </Link>
-      </p>
-    </Form>
+    <div className="flex flex-col gap-4">
+      <p className="break-words text-14 text-ink-soft">{email} has an account. Sign in to it, and you return to this invitation.</p>
+      <Button asChild variant="primary" size="lg" className="w-full">
+        <Link href={`/sign-in?next=${encodeURIComponent(pathOf(token))}`}>Sign in to accept</Link>
+      </Button>
+      <p className="text-14 text-ink-soft">If you cannot sign in, ask an install admin for a link to set a new password.</p>
+    </div>
+  );
+}
+
+function OtherAccount({ token, invitation: { email }, signedInAs }: InvitationFormProps & { signedInAs: string }) {
+  return (
+    <Notice
+      title={`You are signed in as ${signedInAs}`}
+      actions={
+        <Button size="sm" onClick={() => void signOutHere(pathOf(token))}>
+          Sign out
+        </Button>
+      }
+    >
+      This invitation is for {email}. Sign out to accept it.
+    </Notice>
   );
 }
 

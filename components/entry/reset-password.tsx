@@ -66,7 +66,7 @@ export function ResetPasswordForm({ token, email }: { token: string; email: stri
       />
       <Checkbox
         label="Delete my API keys too"
-        hint="When somebody else may know the old password: programs that send a key of yours are refused from now on."
+        hint="Select this if someone else may know the old password. Requests with your API keys will be refused."
         checked={form.values.end_api_keys === true}
         onCheckedChange={(checked) => form.set("end_api_keys", checked)}
       />

@@ -1,8 +1,8 @@
 "use client";
 
-import { getProviders, signIn } from "next-auth/react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { signInForm, signUpForm } from "#components/entry/entry-form.gen.ts";
+import { leaveForService, useSignInServices } from "#components/entry/sign-in-services.ts";
 import { signInWithPassword } from "#components/entry/sign-in-with-password.ts";
 import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
@@ -14,15 +14,10 @@ import { Input } from "#components/ui/input.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 
-interface OtherProvider {
-  id: string;
-  name: string;
-}
-
 export function SignInForm({ next, isSignupOpen }: { next: string; isSignupOpen: boolean }) {
   const [problem, setProblem] = useState<string | null>(null);
   const [needsCode, setNeedsCode] = useState(false);
-  const [others, setOthers] = useState<OtherProvider[]>([]);
+  const others = useSignInServices();
   const form = useForm({
     schema: signInForm,
     initial: { email: "", password: "", code: "" },
@@ -36,12 +31,6 @@ export function SignInForm({ next, isSignupOpen }: { next: string; isSignupOpen:
       await new Promise(() => {});
     },
   });
-  useEffect(() => {
-    getProviders().then(
-      (providers) => setOthers(Object.values(providers ?? {}).filter(({ id }) => id !== "credentials")),
-      () => setOthers([]),
-    );
-  }, []);
   if (needsCode)
     return (
       <Form form={form}>
@@ -86,7 +75,7 @@ export function SignInForm({ next, isSignupOpen }: { next: string; isSignupOpen:
       {others.length > 0 && (
         <div className="mt-4 flex flex-col gap-2 border-t pt-4">
           {others.map(({ id, name }) => (
-            <Button key={id} size="lg" onClick={() => void signIn(id, { callbackUrl: next })}>
+            <Button key={id} size="lg" onClick={() => void leaveForService(id, next)}>
               Sign in with {name}
             </Button>
           ))}
@@ -129,7 +118,7 @@ export function AccountForm({ kind, code }: { kind: "setUp" | "signUp"; code?: s
 }
 
 /** The second step of signing in. */
-export function CodeField({ value, onChange }: { value: string; onChange: (code: string) => void }) {
+function CodeField({ value, onChange }: { value: string; onChange: (code: string) => void }) {
   return (
     <Field label="Code" hint="From your authenticator app. Without it: one of your recovery codes.">
       <Input

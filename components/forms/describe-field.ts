@@ -38,7 +38,7 @@ export function describeField(schema: z.ZodType): FieldDescription {
   }
   const number = core.type === "number" ? core : undefined;
   const text = core.type === "string" ? core : undefined;
-  const isFormat = text !== undefined && "format" in text.def;
+  const isFormat = typeof text?.format === "string" && text.format !== "regex";
   const item = core.type === "array" ? (core.element as Core) : undefined;
   const choices = core.type === "enum" ? core : item?.type === "enum" ? item : undefined;
   const maxLength = isFormat ? undefined : (text?.maxLength ?? undefined);

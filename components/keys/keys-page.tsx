@@ -104,7 +104,7 @@ export function KeysPage() {
               {canAdminister && (
                 <RowMenu of={key.name}>
                   <MenuItem icon={<KeyRound />} onSelect={() => setReplaced(key)}>
-                    Replace
+                    Replace value
                   </MenuItem>
                   <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => setDeleting(key)}>
                     Delete

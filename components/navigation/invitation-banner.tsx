@@ -33,7 +33,7 @@ export function InvitationBanner({ className }: { className?: string }) {
           </>
         ) : (
           <>
-            {invited_by ?? "Somebody"} invites you to <strong className="font-semibold">{project.name}</strong> as {role}.
+            {invited_by ?? "A former member"} invites you to <strong className="font-semibold">{project.name}</strong> as {role}.
           </>
         )}
         {others.length > 0 && <span className="text-ink-soft"> {others.length} more after this.</span>}

@@ -1,8 +1,8 @@
 "use client";
 
 import { InvitationBanner } from "#components/navigation/invitation-banner.tsx";
-import { signOutHere } from "#components/navigation/user-menu.tsx";
 import { Logo } from "#components/shell/logo.tsx";
+import { signOutHere } from "#components/shell/sign-out-here.ts";
 import { Button } from "#components/ui/button.tsx";
 import { loadedOnUse } from "#components/ui/loaded-on-use.tsx";
 

@@ -98,6 +98,7 @@ const KINDS: Record<Notification["kind"], (isUnread: boolean) => string> = {
   run_failed: () => "Failed",
   schedule_missed: () => "Missed",
   workflow_disabled: () => "Disabled",
+  emails_held: () => "Emails held",
   budget: () => "Budget",
 };
 

@@ -10,6 +10,7 @@ import { LimitNotices } from "#components/navigation/limit-notices.tsx";
 import { Navigation } from "#components/navigation/navigation.tsx";
 import { NotificationBell } from "#components/navigation/notification-bell.tsx";
 import { PaletteDoor, SearchIconButton } from "#components/navigation/palette-door.tsx";
+import { PutAsideBanner } from "#components/navigation/put-aside-banner.tsx";
 import { useAddToCanvas } from "#components/shell/add-to-canvas.tsx";
 import { ASSISTANT_PAGE } from "#components/shell/assistant.tsx";
 import { EDITOR_PATH } from "#components/shell/boot-script.ts";
@@ -58,6 +59,7 @@ export function StudioFrame({ children }: { children: ReactNode }) {
         <div className="in-data-wall:hidden print:hidden">
           <LimitNotices />
           <InvitationBanner className="border-b" />
+          <PutAsideBanner />
         </div>
         <main id="main" tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto focus:outline-none print:overflow-visible">
           {children}

@@ -2,11 +2,10 @@
 
 import { ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { finishBeforeSignOut } from "#components/shell/before-sign-out.ts";
+import { signOutHere } from "#components/shell/sign-out-here.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTheme } from "#components/shell/use-theme.ts";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "#components/ui/menu.tsx";
-import { toast } from "#components/ui/toaster.tsx";
 
 export function UserMenu() {
   const { user } = useStudio();
@@ -53,15 +52,4 @@ export function UserMenu() {
       </MenuItem>
     </Menu>
   );
-}
-
-/** Ends the session in this browser and opens the sign-in page. */
-export async function signOutHere(): Promise<void> {
-  try {
-    // Loaded when it is used: no page needs it to be drawn.
-    const [{ signOut }] = await Promise.all([import("next-auth/react"), finishBeforeSignOut()]);
-    await signOut({ callbackUrl: "/sign-in" });
-  } catch {
-    toast.error("You are still signed in", { description: "The service cannot be reached. Check your connection and try again." });
-  }
 }

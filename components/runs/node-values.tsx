@@ -106,7 +106,9 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
             isCut={log.item.answer_truncated === true}
             error={log.item.error}
             output={
-              log.item.output === null ? null : <ValueView key={path} value={log.item.output} what="output" format={formatOf(node.data)} />
+              log.item.output === null || log.item.error !== null ? null : (
+                <ValueView key={path} value={log.item.output} what="output" format={formatOf(node.data)} />
+              )
             }
             otherwise={log.item.stopped ? STOPPED : (WAITING[log.item.status] ?? "Nothing came out.")}
           />
@@ -227,7 +229,7 @@ function OpenWait({ nodeId, text }: { nodeId: string; text: string }) {
       {resume_url && (
         <CopyField
           label="Address to call"
-          hint="A POST there goes on with the run, once, and what it sends is the output. Whoever has the address may."
+          hint="One POST to this URL continues the run, with the body as output. Anyone with the URL can send it."
           value={resume_url}
           what="address"
           isCompact

@@ -1,6 +1,6 @@
 "use client";
 
-import { Columns2, GitFork, Pencil, Square } from "lucide-react";
+import { Columns2, ExternalLink, GitFork, Pencil, Square } from "lucide-react";
 import { useState } from "react";
 import { AskAboutRun } from "#components/runs/ask-about-run.tsx";
 import { RunAgain } from "#components/runs/run-again.tsx";
@@ -35,6 +35,7 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
   const [isStopping, setIsStopping] = useState(false);
   const [isComparing, setIsComparing] = useState(false);
   const { id, workflow_id, workflow_name, version, trigger, started_by, created_at, rerun_of } = initial.execution;
+  const inngest_run_url = useRun(({ view }) => (view ?? initial).execution.inngest_run_url);
   const cancel = async () => {
     setIsStopping(true);
     try {
@@ -72,12 +73,15 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
             <div>
               <dt>{trigger === "fork" ? "Forked from" : "Run again from"}</dt>
               <dd className="flex items-center gap-2">
-                <Link href={`/runs/${rerun_of}`} className="inline-flex min-h-6 items-center text-thread-text hover:underline">
+                <Link
+                  href={`/runs/${rerun_of}`}
+                  className="inline-flex min-h-6 items-center text-thread-text hover:underline pointer-coarse:-my-2.5 pointer-coarse:min-h-11"
+                >
                   {trigger === "fork" ? "Fork" : "Rerun"} of …{rerun_of.slice(-6)}
                 </Link>
                 <Link
                   href={`/runs/${rerun_of}/compare/${id}`}
-                  className="inline-flex min-h-6 items-center text-thread-text hover:underline"
+                  className="inline-flex min-h-6 items-center text-thread-text hover:underline pointer-coarse:-my-2.5 pointer-coarse:min-h-11"
                 >
                   Compare both
                 </Link>
@@ -101,6 +105,22 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
               <CopyButton value={id} what="run id" className="relative z-1 size-6 pointer-coarse:-my-2.5" />
             </dd>
           </div>
+          {inngest_run_url !== null && (
+            <div>
+              <dt>Inngest run</dt>
+              <dd>
+                <a
+                  href={inngest_run_url}
+                  target="_blank"
+                  rel="noreferrer"
+                  className="inline-flex min-h-6 items-center gap-1 text-thread-text hover:underline pointer-coarse:-my-2.5 pointer-coarse:min-h-11"
+                >
+                  Inngest run
+                  <ExternalLink aria-hidden className="size-3" />
+                </a>
+              </dd>
+            </div>
+          )}
         </dl>
       </div>
       <div className="flex flex-wrap items-center gap-2">

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { formatReviewer } from "#components/approvals/verdict.tsx";
-import { formatDateTime, formatDuration, formatTokens } from "#components/format.ts";
+import { formatDateTime, formatDuration, formatItem, formatTokens } from "#components/format.ts";
 import { AgentVersionLink, ToolCalls, TruncatedAnswerNote } from "#components/runs/agent-answer.tsx";
 import { Cost } from "#components/runs/cost.tsx";
 import { ItemPicker } from "#components/runs/loops/item-picker.tsx";
@@ -108,7 +108,7 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b px-3 py-2 text-12">
         <NodeIcon type={log.node_type} className="size-5" />
         <Heading className="font-semibold text-14">{log.label}</Heading>
-        {log.iteration !== null && <span className="text-ink-faint">item {log.iteration}</span>}
+        {log.iteration !== null && <span className="text-ink-faint">{formatItem(log.iteration)}</span>}
         {log.attempt > 1 && <span className="text-ink-faint">try {log.attempt}</span>}
         <StatusBadge status={shownStatus(log.status, log)} />
         <span className="ml-auto flex flex-wrap gap-x-3 text-ink-faint tabular">

@@ -2,7 +2,7 @@
 
 import { ListTree, Pin } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { formatCount, formatDuration, plural } from "#components/format.ts";
+import { formatCount, formatDuration, formatItem, plural } from "#components/format.ts";
 import { formatLoopProgress } from "#components/runs/loops/loop-progress.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
 import { useEditorRun, useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
@@ -128,7 +128,7 @@ function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
         )}
         {row.iteration !== "" && (
           <span className="shrink-0 text-12 text-ink-soft tabular">
-            {row.count > 0 && row.duration_ms !== null ? plural(row.count, "item") : `item ${row.iteration}`}
+            {row.count > 0 && row.duration_ms !== null ? plural(row.count, "item") : formatItem(row.iteration)}
           </span>
         )}
         {row.progress !== null && <span className="shrink-0 text-12 text-ink-soft tabular">{row.progress}</span>}

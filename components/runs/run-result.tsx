@@ -5,10 +5,10 @@ import { AddToCanvasButton } from "#components/shell/add-to-canvas.tsx";
 import { useTRPCClient } from "#components/trpc.tsx";
 import { ValueView } from "#components/ui/value-view.tsx";
 import type { ExecutionOutput } from "#server/runs/schema.ts";
-import { isFinal } from "#server/shared/execution-status.ts";
+import { hasNeverStarted, isFinal } from "#server/shared/execution-status.ts";
 import { workOf } from "#server/workflow/disabled.ts";
 
-/** What the whole run gave, or why it failed, in full; of a run that has no result, or none yet, the outputs that it reached. */
+/** Result of the run or the reason why it failed, in full. Without a result, the outputs reached so far; a run that never started shows its input. */
 export function RunResult() {
   const { status, output, error, format } = useRunShallow(({ snapshot, view }) => ({
     status: snapshot?.status ?? "pending",
@@ -24,18 +24,26 @@ export function RunResult() {
   const isOver = isFinal(status);
   const hasResult = isOver && output !== null;
   const hasFailed = isOver && error !== null;
+  const refused = execution && hasNeverStarted(execution) ? execution : undefined;
+  const failure = refused ? "Why it never started" : "Why it failed";
   if (!hasResult && !hasFailed && outputs.length === 0) return null;
   return (
     <section aria-label="Result" className="flex max-h-[45%] shrink-0 flex-col border-b">
       <div className="flex items-center justify-between gap-3 px-3 pt-2.5 pb-1">
         <h2 className="font-semibold text-14">
-          {hasFailed ? "Why it failed" : hasResult ? "Result" : isOver ? "Outputs reached" : "Outputs so far"}
+          {hasFailed ? failure : hasResult ? "Result" : isOver ? "Outputs reached" : "Outputs so far"}
         </h2>
         {hasResult && !hasFailed && source && <AddToCanvasButton source={source} variant="ghost" />}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
       <div tabIndex={0} className="flex min-h-0 flex-col gap-3 overflow-y-auto px-3 pb-3 focus-visible:outline-offset-[-2px]">
         {hasFailed && <p className="whitespace-pre-wrap break-words text-14 text-failed">{error}</p>}
+        {refused && refused.input !== "" && (
+          <div className="min-w-0">
+            <h3 className="mb-1 font-semibold text-12 text-ink-soft">Input</h3>
+            <ValueView value={refused.input} what="input" />
+          </div>
+        )}
         {hasResult && !hasFailed ? (
           <ValueView value={output} what="result" {...(format && { format })} />
         ) : (

@@ -68,8 +68,8 @@ function useKeptOfRun(waiting: readonly ReviewSummary[]): ReturnType<typeof useK
 /** What a review node asks, for whoever may decide; once decided, by whom. */
 export function NodeReviews({ nodeId, iteration }: { nodeId: string; iteration: string | null }) {
   const { waiting, decided } = useRunReviews();
-  const isHere = (review: { node_id: string; iteration: string }) =>
-    review.node_id === nodeId && (iteration === null || review.iteration === iteration);
+  const isHere = (review: { node_id: string; iteration: string | null }) =>
+    review.node_id === nodeId && (iteration === null || (review.iteration ?? "") === iteration);
   const { kept, keep } = useKeptOfRun(waiting);
   const hold = useRun((state) => state.hold);
   const onTyping = (review: ReviewSummary, isTyping: boolean) => {
@@ -80,7 +80,7 @@ export function NodeReviews({ nodeId, iteration }: { nodeId: string; iteration: 
   const latest = useRun((state) => state.snapshot?.nodes[nodeId]?.iteration ?? "");
   // While one waits, the verdict of another item beside it would mislead.
   const closed =
-    open.length > 0 ? [] : decided.filter(({ node_id, iteration: place }) => node_id === nodeId && place === (iteration ?? latest));
+    open.length > 0 ? [] : decided.filter(({ node_id, iteration: place }) => node_id === nodeId && (place ?? "") === (iteration ?? latest));
   return (
     <>
       {open.map((review) => (
@@ -148,6 +148,6 @@ export function useRunReviews(): { waiting: readonly ReviewSummary[]; decided: r
     if (isWaiting) void readWaiting();
     void readDecided();
   }, [stage, hasReviews, isWaiting, readWaiting, readDecided]);
-  const open = waiting.data?.items.filter(({ node_id, iteration }) => places?.[node_id]?.includes(iteration));
+  const open = waiting.data?.items.filter(({ node_id, iteration }) => places?.[node_id]?.includes(iteration ?? ""));
   return { waiting: open ?? none, decided: decided.data?.items ?? none, decidedCount: decided.data?.total ?? 0 };
 }

@@ -8,12 +8,13 @@ import { totalUsage } from "#components/runs/store/run-snapshot.ts";
 import { Badge } from "#components/ui/badge.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { Elapsed } from "#components/ui/time.tsx";
-import { isFinal } from "#server/shared/execution-status.ts";
+import { hasNeverStarted, isFinal } from "#server/shared/execution-status.ts";
 
 /** State, time, tokens and cost of the run on the screen, and whether the line to it is down. */
 export function RunSummary() {
   const status = useRun((state) => state.snapshot?.status);
   const line = useRun((state) => state.line);
+  const isRefused = useRun(({ view }) => view !== null && hasNeverStarted(view.execution));
   const { duration, since, input, output, cost, isPartial } = useRunShallow(({ snapshot }) => ({
     duration: snapshot?.duration_ms ?? null,
     since: snapshot?.created_at ?? "",
@@ -24,7 +25,7 @@ export function RunSummary() {
     <span className="flex min-w-0 items-center gap-2 text-12 text-ink-soft tabular">
       <StatusBadge status={status} />
       <span className="whitespace-nowrap">
-        {isFinal(status) ? duration !== null && formatDuration(duration) : <Elapsed since={since} />}
+        {isRefused ? "Never started" : isFinal(status) ? duration !== null && formatDuration(duration) : <Elapsed since={since} />}
       </span>
       {input + output > 0 && <span className="whitespace-nowrap max-sm:hidden">{formatTokens(input, output)}</span>}
       {(input + output > 0 || isPartial) && <Cost cost={cost} isPartial={isPartial} className="max-sm:hidden" />}

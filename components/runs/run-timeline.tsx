@@ -2,10 +2,11 @@
 
 import { ChevronRight } from "lucide-react";
 import { Fragment, type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { formatDuration } from "#components/format.ts";
+import { formatDuration, formatItem } from "#components/format.ts";
 import { formatLoopProgress } from "#components/runs/loops/loop-progress.tsx";
 import { LoopTimes } from "#components/runs/loops/loop-times.tsx";
 import { barPosition, TimeBar } from "#components/runs/loops/time-bar.tsx";
+import { useNodeLog } from "#components/runs/node-values.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
 import { planOf, shownStatus } from "#components/runs/store/run-snapshot.ts";
 import { cn } from "#components/ui/cn.ts";
@@ -106,7 +107,7 @@ export function RunTimeline({ selected, isShown }: { selected: string | null; is
                     {node ? labelOf(node) : id}
                   </span>
                   {run.reused && <span className="shrink-0 text-12 text-ink-soft">Reused</span>}
-                  {run.iteration !== "" && <span className="shrink-0 text-12 text-ink-soft tabular">item {run.iteration}</span>}
+                  {run.iteration !== "" && <span className="shrink-0 text-12 text-ink-soft tabular">{formatItem(run.iteration)}</span>}
                   {run.iterations && <span className="shrink-0 text-12 text-ink-soft tabular">{formatLoopProgress(run.iterations)}</span>}
                   <span className="sr-only">
                     , {statusLooks[shownStatus(run.status, run)].label}, after {bar.offset}
@@ -115,6 +116,9 @@ export function RunTimeline({ selected, isShown }: { selected: string | null; is
                   <span className="w-16 text-right text-ink-soft tabular">{bar.duration}</span>
                 </span>
                 <TimeBar bar={bar} status={run.status} inset={8 + depth * INDENT} />
+                {id === selected && isShown && run.duration_ms !== null && definitionOf(node?.type ?? "")?.isEffect && (
+                  <CallAttempts nodeId={id} iteration={run.iteration} />
+                )}
               </div>
               {isUnfolded && <LoopTimes loopId={id} path="" depth={depth + 1} begin={begin} total={total} now={now} />}
             </Fragment>
@@ -126,6 +130,24 @@ export function RunTimeline({ selected, isShown }: { selected: string | null; is
         <span>{formatDuration(total)}</span>
       </div>
     </div>
+  );
+}
+
+/** Tries of the model or HTTP calls of a node that were made more than once. */
+function CallAttempts({ nodeId, iteration }: { nodeId: string; iteration: string }) {
+  const { item } = useNodeLog(nodeId, iteration, true);
+  if (!item?.attempts) return null;
+  return (
+    <ol aria-label="Attempts" className="flex flex-col gap-0.5 pl-7 text-12 text-ink-soft">
+      {item.attempts.map(({ started_at, duration_ms, error }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: attempts are only added, and two may start in one millisecond
+        <li key={`${index} ${started_at}`} className="flex gap-2">
+          <span className="shrink-0 tabular">Attempt {index + 1}</span>
+          <span className={cn("min-w-0 flex-1 break-words", error !== null && "text-failed")}>{error ?? "Answered"}</span>
+          <span className="w-16 shrink-0 text-right tabular">{formatDuration(duration_ms)}</span>
+        </li>
+      ))}
+    </ol>
   );
 }
 

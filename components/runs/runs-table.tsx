@@ -13,7 +13,7 @@ import { StatusBadge } from "#components/ui/status.tsx";
 import { selectColumn, Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Elapsed, Time } from "#components/ui/time.tsx";
 import type { ExecutionSummary } from "#server/runs/schema.ts";
-import { isFinal } from "#server/shared/execution-status.ts";
+import { hasNeverStarted, isFinal } from "#server/shared/execution-status.ts";
 
 export interface RunsTableProps {
   runs: readonly ExecutionSummary[];
@@ -138,7 +138,7 @@ function RunRows({ runs, hasWorkflow, onShow, finder = null, selection }: RunsTa
             </TableCell>
             <TableCell className="whitespace-nowrap text-right text-ink-soft tabular max-md:hidden">{costText(run)}</TableCell>
             <TableCell className="whitespace-nowrap text-right text-ink-soft tabular max-md:hidden">
-              {run.duration_ms !== null ? formatDuration(run.duration_ms) : isFinal(run.status) ? "—" : <Elapsed since={run.created_at} />}
+              <RunDuration run={run} />
             </TableCell>
             <TableCell className="whitespace-nowrap text-ink-soft">
               <Time value={run.created_at} />
@@ -157,6 +157,12 @@ function RunRows({ runs, hasWorkflow, onShow, finder = null, selection }: RunsTa
       </TableBody>
     </Table>
   );
+}
+
+function RunDuration({ run }: { run: ExecutionSummary }) {
+  if (hasNeverStarted(run)) return "Never started";
+  if (run.duration_ms !== null) return formatDuration(run.duration_ms);
+  return isFinal(run.status) ? "—" : <Elapsed since={run.created_at} />;
 }
 
 /** What came of a run, or where in it stands what was looked for. */

@@ -25,7 +25,7 @@ export function AssistantSettings() {
     <div id="assistant" className="scroll-mt-8">
       <SettingsSection
         title="Assistant"
-        description="It answers, builds and repairs on one of the project's LLM keys. What it does is done in the name of whoever asks."
+        description="It answers, builds and repairs on one of the project's LLM keys. It acts with the name and role of the person who asks."
       >
         <LoadFailure query={settings} />
         {settings.isPending && <Skeleton className="h-24" />}

@@ -119,7 +119,7 @@ export function AuditFilters({ filter, onChange }: { filter: AuditFilter; onChan
         <Select
           aria-label="Who"
           value={filter.who ?? ALL}
-          options={[{ value: ALL, label: "Anybody" }, ...(actors.data ?? []).map(({ id, email }) => ({ value: id, label: email }))]}
+          options={[{ value: ALL, label: "Anyone" }, ...(actors.data ?? []).map(({ id, email }) => ({ value: id, label: email }))]}
           onValueChange={(value) => onChange({ who: chosen(value) })}
         />
       </div>

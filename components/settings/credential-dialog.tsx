@@ -67,7 +67,7 @@ export function AddCredentialDialog({ onClose, name: wanted = "", onAdded }: Add
   );
 }
 
-const NewValue = ReplaceCredentialInput.omit({ cred_id: true });
+const NewValue = ReplaceCredentialInput.pick({ value: true }).required();
 
 /** Gives a credential a new value, e.g. when a token has run out; workflows that name it stay as they are. */
 export function ReplaceCredentialDialog({ credential, onClose }: { credential: Credential; onClose: () => void }) {

@@ -58,7 +58,7 @@ function DeleteForm({ deletion, onCancel }: { deletion: AccountDeletion; onCance
   if (last_admin.length > 0)
     return (
       <>
-        <Notice tone="failed" title="Somebody else has to be admin first">
+        <Notice tone="failed" title="Make someone else an admin first">
           Others work in these projects, and you are their last admin:
           <Names projects={last_admin} />
           Open Settings, Members there and make another member admin, or delete the project.
@@ -75,7 +75,7 @@ function DeleteForm({ deletion, onCancel }: { deletion: AccountDeletion; onCance
       <p>This cannot be undone. Every session and API key of yours ends, and your e-mail address is free again.</p>
       {alone.length > 0 && (
         <div>
-          Nobody else is in these projects. They are deleted with their workflows, agents, runs and keys:
+          These projects have no other members. They are deleted with their workflows, agents, runs and keys:
           <Names projects={alone} />
         </div>
       )}

@@ -41,7 +41,7 @@ export function InstallPeople() {
   return (
     <SettingsSection
       title="People"
-      description="Everybody who has an account. For whoever cannot sign in any more, make a link or remove the second factor."
+      description="Everyone who has an account. For a person who cannot sign in, create a reset link or remove two-factor authentication."
     >
       <Input
         type="search"
@@ -67,7 +67,7 @@ export function InstallPeople() {
             <TableActionsHeader />
           </>
         }
-        empty={<p className="rounded-lg border p-4 text-14 text-ink-soft">Nobody is called so.</p>}
+        empty={<p className="rounded-lg border p-4 text-14 text-ink-soft">No people match this search.</p>}
       >
         {(person) => (
           <TableRow key={person.user_id}>
@@ -75,7 +75,7 @@ export function InstallPeople() {
               <span className="flex flex-wrap items-center gap-2 font-semibold">
                 {person.name}
                 {person.is_install_admin && <Badge>install admin</Badge>}
-                {person.has_second_factor && <Badge tone="complete">second factor</Badge>}
+                {person.has_second_factor && <Badge tone="complete">two-factor</Badge>}
               </span>
               <span className="block break-all text-12 text-ink-faint">
                 {person.email}
@@ -94,7 +94,7 @@ export function InstallPeople() {
                   </MenuItem>
                   {person.has_second_factor && (
                     <MenuItem icon={<ShieldOff />} tone="danger" onSelect={() => setRemoving(person)}>
-                      Remove second factor
+                      Remove two-factor
                     </MenuItem>
                   )}
                 </RowMenu>
@@ -110,15 +110,15 @@ export function InstallPeople() {
           confirmLabel="Make link"
           onConfirm={async () => setLink({ person: linking, link: await makeLink.mutateAsync({ user_id: linking.user_id }) })}
         >
-          Whoever has it sets a new password for {linking.email}, once and within an hour. Be sure that it is they who ask. They are told by
-          mail, and the audit log of each of their projects names you.
+          Anyone with this link can set a new password for {linking.email}, once and within an hour. Make sure that the request comes from
+          them. They get an email, and the audit log of each of their projects names you.
         </ConfirmDialog>
       )}
       {link && (
         <Dialog
           onClose={() => setLink(null)}
           title="Hand over this link"
-          description={`To ${link.person.email}, and to nobody else.`}
+          description={`Share it with ${link.person.email} only.`}
           size="sm"
         >
           <CopyField label="Link to a new password" value={link.link.url} what="link" />
@@ -132,7 +132,7 @@ export function InstallPeople() {
       {removing && (
         <ConfirmDialog
           onClose={() => setRemoving(null)}
-          title={`Remove the second factor of ${removing.name}?`}
+          title={`Remove two-factor authentication of ${removing.name}?`}
           confirmLabel="Remove"
           onConfirm={async () => {
             await remove.mutateAsync({ user_id: removing.user_id });

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
+import { InstallMail } from "#components/settings/install-mail.tsx";
 import { InstallPeople } from "#components/settings/install-people.tsx";
 import { nameAdminForm } from "#components/settings/settings-form.gen.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
@@ -24,12 +25,13 @@ import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { InstallAdmin } from "#server/features/install/schema.ts";
 
-/** Who decides for the whole install, and who has an account in it. */
+/** Install admins, accounts and the state of the mail server. */
 export function InstallSettings() {
   return (
     <>
       <InstallAdmins />
       <InstallPeople />
+      <InstallMail />
     </>
   );
 }
@@ -152,7 +154,7 @@ function NameInstallAdminDialog({ onClose }: { onClose: () => void }) {
       </FormField>
       {isUnverified && (
         <Notice tone="waiting" title="This address is not verified">
-          Anybody may have made the account, so ask the person first.
+          Someone else may have created the account, so ask the person first.
           <Checkbox
             label="I know that this account is theirs"
             className="mt-2"

@@ -2,17 +2,15 @@
 
 import { useState } from "react";
 import type { z } from "zod";
-import { formatDate } from "#components/format.ts";
 import { Form, FormFooter } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
-import { formatAccountOrigin, roleOptions } from "#components/settings/member-words.ts";
+import { roleLabel, roleOptions } from "#components/settings/member-words.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyField } from "#components/ui/copy.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
-import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { SetMemberInput, type SetMemberResult } from "#server/features/projects/schema.ts";
@@ -49,30 +47,12 @@ export function InviteDialog({ sent = null, onClose }: { sent?: z.infer<typeof S
   );
 }
 
-function Explanation({ email, role, account }: z.infer<typeof SetMemberResult>) {
-  if (!account)
-    return (
-      <p className="text-14 text-ink-soft">
-        Send it to {email}. It makes one account as {role}, works once, and expires in 7 days.
-      </p>
-    );
-  if (account.verified)
-    return (
-      <p className="text-14 text-ink-soft">
-        {email} has an account and is asked in the app whether to join as {role}. The link leads to the same question; it expires in 7 days.
-      </p>
-    );
+function Explanation({ email, role }: z.infer<typeof SetMemberResult>) {
   return (
-    <>
-      <Notice tone="waiting" title="This address is not verified">
-        Its account was made on {formatDate(account.created_at)}
-        {formatAccountOrigin(account)}. Nobody knows whether it is the person’s own.
-      </Notice>
-      <p className="text-14 text-ink-soft">
-        Give the link to the person you mean, and to nobody else. Who knows the account’s password joins with it; anybody else sets a new
-        one, which ends the old password, its sessions and its API keys. It works once, and expires in 7 days.
-      </p>
-    </>
+    <p className="break-words text-14 text-ink-soft">
+      Send this link to {email}. They join as {roleLabel(role).toLowerCase()} with a new account, or after signing in to the one they have.
+      The link works once and expires in 7 days.
+    </p>
   );
 }
 
@@ -90,14 +70,7 @@ function InviteForm({ onDone }: { onDone: (result: z.infer<typeof SetMemberResul
   });
   return (
     <Form form={form}>
-      <FormField
-        form={form}
-        name="email"
-        type="email"
-        hint="You get a link to hand over. A verified account is also asked in the app."
-        autoFocus
-        autoComplete="off"
-      />
+      <FormField form={form} name="email" type="email" hint="You get a link to send to this address." autoFocus autoComplete="off" />
       <FormField form={form} name="role" label="Role" hint={null}>
         <Select value={form.values.role} onValueChange={(role) => form.set("role", role)} options={roleOptions} />
       </FormField>

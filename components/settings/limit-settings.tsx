@@ -189,6 +189,7 @@ const PARTS = [
   ["runs", "Runs, with inputs, outputs and logs"],
   ["documents", "Documents, with their vectors"],
   ["workflows", "Workflows, all versions, and threads"],
+  ["other", "Agent versions, skills, tool lists, kept answers and the audit log"],
 ] as const;
 
 /** How much a project holds, and may hold. */

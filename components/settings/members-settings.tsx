@@ -5,8 +5,8 @@ import { Send, UserMinus, UserPlus } from "lucide-react";
 import { useRouter, useSearchParams } from "next/navigation";
 import { useState } from "react";
 import type { z } from "zod";
-import { formatDate } from "#components/format.ts";
-import { formatAccountOrigin, roleLabel, roleOptions } from "#components/settings/member-words.ts";
+import { roleLabel, roleOptions } from "#components/settings/member-words.ts";
+import { RemoveMemberDialog } from "#components/settings/remove-member-dialog.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useListSearch } from "#components/shell/use-list-search.ts";
@@ -36,7 +36,6 @@ export function MembersSettings() {
   const [isInviting, setIsInviting] = useState(useSearchParams().has("invite") && canAdminister);
   const [leaving, setLeaving] = useState<MemberRow | null>(null);
   const members = useQuery(trpc.projects.members.queryOptions({ project_id: project.id, ...input }, { placeholderData: keepPreviousData }));
-  const remove = useMutation(trpc.projects.removeMember.mutationOptions());
   const refresh = async () => {
     await cache.invalidateQueries(trpc.projects.members.pathFilter());
     // One's own role decides what the whole studio shows.
@@ -118,22 +117,7 @@ export function MembersSettings() {
       </PagedTable>
       {canAdminister && <PendingInvitations onWithdrawn={refresh} />}
       {isInviting && <InviteDialog onClose={() => setIsInviting(false)} />}
-      {leaving && (
-        <ConfirmDialog
-          onClose={() => setLeaving(null)}
-          title={leaving.user_id === user.id ? `Leave ${project.name}?` : `Remove ${leaving.name}?`}
-          confirmLabel={leaving.user_id === user.id ? "Leave project" : "Remove"}
-          onConfirm={async () => {
-            await remove.mutateAsync({ project_id: project.id, user_id: leaving.user_id });
-            if (leaving.user_id === user.id) return location.assign("/");
-            toast.success(`${leaving.name} was removed`);
-            await refresh();
-          }}
-        >
-          {leaving.user_id === user.id ? "You" : leaving.name} can no longer open this project, neither here nor with an API key. What was
-          built stays.
-        </ConfirmDialog>
-      )}
+      {leaving && <RemoveMemberDialog member={leaving} onClose={() => setLeaving(null)} onRemoved={refresh} />}
     </SettingsSection>
   );
 }
@@ -228,11 +212,8 @@ function Until({ was_member, expires_at }: PendingInvitation) {
   return <Badge tone="failed">expired</Badge>;
 }
 
-function State({ account, was_member, invited_by }: PendingInvitation) {
+function State({ was_member, invited_by }: PendingInvitation) {
   if (was_member)
-    return "Was a member until the account got a new password through an invitation elsewhere. Invite again once you know who has it.";
-  const by = invited_by ? `, invited by ${invited_by}` : "";
-  if (!account) return `No account yet${by}`;
-  if (account.verified) return `Is asked in the app${by}`;
-  return `Not verified, made on ${formatDate(account.created_at)}${formatAccountOrigin(account)}`;
+    return "Was a member before the owner of the address verified it. Waits until the owner decides. Withdraw it to keep them out.";
+  return invited_by ? `Invited by ${invited_by}` : "Invited";
 }

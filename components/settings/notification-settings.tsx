@@ -14,8 +14,9 @@ const WORDS: Record<NotificationKind, { label: string; hint: string }> = {
   review: { label: "A run waits for a decision", hint: "Of those that you may decide" },
   run_failed: { label: "A run fails", hint: "Once an hour for each workflow at most" },
   schedule_missed: { label: "A schedule was missed", hint: "Because nothing ran when it was due" },
-  workflow_disabled: { label: "A workflow was disabled", hint: "By somebody else, and nothing starts it by itself now" },
+  workflow_disabled: { label: "A workflow was disabled", hint: "Another member turned it off, so its trigger starts no runs" },
   budget: { label: "A budget runs out", hint: "And when it is used up" },
+  emails_held: { label: "Emails are held back", hint: "For admins, once an hour for each project at most" },
 };
 const KINDS = Object.keys(WORDS) as NotificationKind[]; // cast: an object of ours
 const WAYS = { in_app: "in the app", mail: "by e-mail" } as const;

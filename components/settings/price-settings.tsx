@@ -116,7 +116,7 @@ function OwnPrices({ saved, isReadOnly }: { saved: readonly Price[]; isReadOnly:
       // All are written together: what others have set since this page was opened would be gone.
       const now = await client.budgets.prices.query({});
       if (JSON.stringify(now.items) !== JSON.stringify(saved))
-        return setFailure("Somebody has changed the prices since you opened this page. Reload it, and change yours again.");
+        return setFailure("Someone changed the prices after you opened this page. Reload it and make your changes again.");
       const list = await client.budgets.setPrices.mutate(prices);
       cache.setQueryData(trpc.budgets.prices.queryKey({}), list);
       await cache.invalidateQueries(trpc.llmKeys.list.pathFilter());

@@ -40,7 +40,7 @@ function useRefresh(): () => Promise<void> {
 function TurnOn({ onClose }: { onClose: () => void }) {
   const [begun, setBegun] = useState<z.infer<typeof BegunSecondFactor> | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
-  if (codes) return <RecoveryCodes codes={codes} title="The second factor is on" onClose={onClose} />;
+  if (codes) return <RecoveryCodes codes={codes} title="Two-factor authentication is on" onClose={onClose} />;
   if (begun) return <Scan begun={begun} onClose={onClose} onConfirmed={setCodes} />;
   return <Begin onClose={onClose} onBegun={setBegun} />;
 }
@@ -53,7 +53,7 @@ function Begin({ onClose, onBegun }: { onClose: () => void; onBegun: (begun: z.i
     submit: async (value) => onBegun(await client.security.beginSecondFactor.mutate(value)),
   });
   return (
-    <FormDialog onClose={onClose} title="Turn on the second factor" size="sm" form={form} submitLabel="Continue">
+    <FormDialog onClose={onClose} title="Turn on two-factor authentication" size="sm" form={form} submitLabel="Continue">
       <FormField form={form} name="password" hint={null} type="password" autoComplete="current-password" autoFocus />
     </FormDialog>
   );
@@ -172,14 +172,14 @@ function TurnOff({ onClose }: { onClose: () => void }) {
     submit: async (value) => {
       await client.security.turnOffSecondFactor.mutate(value);
       await refresh();
-      toast.success("The second factor is off");
+      toast.success("Two-factor authentication turned off");
       onClose();
     },
   });
   return (
     <FormDialog
       onClose={onClose}
-      title="Turn off the second factor?"
+      title="Turn off two-factor authentication?"
       description="Signing in takes your password alone then."
       size="sm"
       form={form}

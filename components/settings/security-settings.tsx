@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { leaveForService, useSignInServices } from "#components/entry/sign-in-services.ts";
 import { signInWithPassword } from "#components/entry/sign-in-with-password.ts";
 import { formatDate, plural } from "#components/format.ts";
 import { Form, FormSubmit } from "#components/forms/form.tsx";
@@ -42,7 +43,35 @@ export function SecuritySettings() {
           <PasswordForm hasSecondFactor={safety.data.second_factor !== null} />
         </>
       )}
+      <SignInServices />
     </>
+  );
+}
+
+/** The services that the install offers, and those that already open this account. Nothing where there is neither. */
+function SignInServices() {
+  const trpc = useTRPC();
+  const services = useSignInServices();
+  const connected = useQuery(trpc.identity.identities.queryOptions({})).data?.items ?? [];
+  if (services.length === 0 && connected.length === 0) return null;
+  return (
+    <SettingsSection
+      title="Sign-in services"
+      description="Sign in with a service that has verified your email address, without a password or code."
+    >
+      {connected.map(({ issuer, created_at }) => (
+        <p key={issuer} className="text-14 text-ink-soft">
+          Connected to {URL.parse(issuer)?.host ?? issuer} since {formatDate(created_at)}
+        </p>
+      ))}
+      <div className="flex flex-wrap gap-2">
+        {services.map(({ id, name }) => (
+          <Button key={id} onClick={() => void leaveForService(id, "/settings/security")}>
+            Connect {name}
+          </Button>
+        ))}
+      </div>
+    </SettingsSection>
   );
 }
 
@@ -53,8 +82,8 @@ function SecondFactor({ state }: { state: { since: string; recovery_codes_left: 
   const [task, setTask] = useState<SecondFactorTask | null>(null);
   return (
     <SettingsSection
-      title="Second factor"
-      description="A code of an authenticator app on your phone, asked for at sign-in beside the password."
+      title="Two-factor authentication"
+      description="Asks for a code from your authenticator app when you sign in."
       action={
         state ? (
           <Badge tone="complete">on</Badge>
@@ -130,7 +159,7 @@ function PasswordForm({ hasSecondFactor }: { hasSecondFactor: boolean }) {
         </div>
         <Checkbox
           label="Delete my API keys too"
-          hint="When somebody else may know the password: programs that send a key of yours are refused from now on."
+          hint="Select this if someone else may know the password. Requests with your API keys will be refused."
           checked={form.values.end_api_keys === true}
           onCheckedChange={(checked) => form.set("end_api_keys", checked)}
         />

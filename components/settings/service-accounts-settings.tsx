@@ -55,7 +55,7 @@ function ServiceAccounts() {
   return (
     <SettingsSection
       title="Service accounts"
-      description="Each acts in its own name and role, and its keys outlast whoever made them."
+      description="Each has its own name and role. Its API keys keep working when the person who created them leaves."
       action={accounts.data && accounts.data.total > 0 && create}
     >
       <PagedTable
@@ -74,7 +74,7 @@ function ServiceAccounts() {
           </>
         }
         empty={
-          <EmptyState size="panel" title="Keys that belong to nobody’s account" actions={create}>
+          <EmptyState size="panel" title="No service accounts yet" actions={create}>
             For a job or another system: its runs and changes carry its name, and it goes on when people leave.
           </EmptyState>
         }

@@ -85,7 +85,7 @@ export function SessionsSettings() {
             await refresh();
           }}
         >
-          This one stays signed in. If somebody else may know your password, change that too.
+          This one stays signed in. If someone else may know your password, change that too.
         </ConfirmDialog>
       )}
     </SettingsSection>

@@ -18,7 +18,7 @@ export const hourForm: LaterSchema<typeof HourForm> = {
 };
 
 export const nameAdminForm: LaterSchema<typeof NameAdminForm> = {
-  fields: {"email":{"title":"E-mail","description":"E-mail address","isRequired":true,"isNullable":false,"control":"text","isInteger":false,"isFormat":true,"options":[]},"accept_unverified":{"title":"I know that this account is theirs","description":"Needed for an account whose address nobody has verified, and which anybody may have made: you know that it is theirs","isRequired":false,"isNullable":false,"control":"boolean","isInteger":false,"isFormat":false,"options":[]}},
+  fields: {"email":{"title":"E-mail","description":"E-mail address","isRequired":true,"isNullable":false,"control":"text","isInteger":false,"isFormat":true,"options":[]},"accept_unverified":{"title":"I know that this account is theirs","description":"Required for an account with an unverified address: confirms that the account belongs to the owner of the address","isRequired":false,"isNullable":false,"control":"boolean","isInteger":false,"isFormat":false,"options":[]}},
   load: () => import("#components/settings/settings-form-schema.ts").then((module) => module.NameAdminForm),
 };
 

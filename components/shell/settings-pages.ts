@@ -7,7 +7,7 @@ interface SettingsPage {
 
 export const personalSettings: readonly SettingsPage[] = [
   { href: "/settings/profile", label: "Profile", words: "account name language time zone" },
-  { href: "/settings/security", label: "Security", words: "password second factor two-factor 2fa totp" },
+  { href: "/settings/security", label: "Security", words: "password two-factor authentication second factor 2fa totp" },
   { href: "/settings/sessions", label: "Sessions", words: "devices sign out" },
   { href: "/settings/notifications", label: "Notifications", words: "mail" },
   { href: "/settings/api-keys", label: "API keys", words: "tokens" },

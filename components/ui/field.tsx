@@ -37,6 +37,8 @@ export interface FieldProps {
   /** What the value is for; stays visible with an error. */
   hint?: ReactNode;
   error?: string | undefined;
+  /** Something that may be a mistake; the value is accepted. */
+  warning?: string | undefined;
   isRequired?: boolean;
   isOptional?: boolean;
   /** Beside the label, at the right: a link or a small button. */
@@ -52,6 +54,7 @@ export function Field({
   label,
   hint,
   error,
+  warning,
   isRequired = false,
   isOptional = false,
   action,
@@ -60,8 +63,8 @@ export function Field({
   children,
 }: FieldProps) {
   const id = useId();
-  const ids = { control: `${id}control`, label: `${id}label`, hint: `${id}hint`, error: `${id}error` };
-  const describedBy = [error && ids.error, hint && ids.hint].filter(Boolean).join(" ") || undefined;
+  const ids = { control: `${id}control`, label: `${id}label`, hint: `${id}hint`, error: `${id}error`, warning: `${id}warning` };
+  const describedBy = [error && ids.error, warning && ids.warning, hint && ids.hint].filter(Boolean).join(" ") || undefined;
   return (
     <FieldContext value={{ id: ids.control, labelId: ids.label, describedBy, isInvalid: error !== undefined, isRequired }}>
       <div className={cn("flex min-w-0 flex-col gap-1.5", className)}>
@@ -76,6 +79,11 @@ export function Field({
         {error !== undefined && (
           <p id={ids.error} className="text-12 text-failed" role="alert">
             {error}
+          </p>
+        )}
+        {warning !== undefined && (
+          <p id={ids.warning} className="text-12 text-waiting">
+            {warning}
           </p>
         )}
         {hint && (

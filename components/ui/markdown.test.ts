@@ -92,3 +92,12 @@ test("a text that stays beside the page leads to pages in its place, and to noth
     expect(shown(href)).toMatch(/target="_blank"|href=""/);
   expect(html("[x](/docs)")).toContain('target="_blank"');
 });
+
+test("joiners are shown as escapes in URLs and code of a text that is decided about", () => {
+  const children = "`a\u200Db` https://a\u200Db.example/x 👩‍💻";
+  const shown = renderToStaticMarkup(Markdown({ showsHidden: true, children }));
+
+  expect(shown).toContain("<code>a\\u200Db</code>");
+  expect(shown).toContain("👩‍💻");
+  expect(shown.replace(/<[^>]*>/g, "")).not.toMatch(/a\u200Db/);
+});

@@ -4,6 +4,7 @@ import { gfm } from "micromark-extension-gfm";
 import Link from "next/link";
 import { Fragment, type ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
+import { visibleName, visibleText } from "#server/shared/visible-text.ts";
 
 // The parser is GitHub's grammar as remark has it; what it makes is drawn here and not by way of HTML, which is half of what a
 // browser would load. Whatever has no case below is not drawn.
@@ -14,6 +15,7 @@ type PartOf<Type extends Part["type"]> = Extract<Part, { type: Type }>;
 /** A text that is being drawn. */
 interface Drawing {
   isGuide: boolean;
+  showsHidden: boolean;
   isInLink: boolean;
   /** Where references lead, and what notes say, by their names. */
   addresses: Map<string, PartOf<"definition">>;
@@ -89,9 +91,11 @@ const drawAll = (parts: readonly Part[], drawing: Drawing, between = ""): ReactN
 const drawBlocks = (parts: readonly Part[], drawing: Drawing) => drawAll(parts, drawing, "\n");
 
 function drawLink(address: PartOf<"link" | "definition">, children: readonly Part[], drawing: Drawing): ReactNode {
+  const [child] = children;
+  const isUrl = drawing.showsHidden && children.length === 1 && child?.type === "text" && /[/.]/.test(child.value);
   return (
     <Anchor href={harmless(address.url)} title={address.title ?? null} isGuide={drawing.isGuide}>
-      {drawAll(children, { ...drawing, isInLink: true })}
+      {isUrl ? visibleName(child.value) : drawAll(children, { ...drawing, isInLink: true })}
     </Anchor>
   );
 }
@@ -169,7 +173,7 @@ function draw(part: Part, drawing: Drawing): ReactNode {
     case "delete":
       return <del>{drawAll(part.children, drawing)}</del>;
     case "inlineCode":
-      return <code>{part.value}</code>;
+      return <code>{drawing.showsHidden ? visibleName(part.value) : part.value}</code>;
     case "break":
       return <br />;
     case "thematicBreak":
@@ -179,7 +183,7 @@ function draw(part: Part, drawing: Drawing): ReactNode {
     case "code":
       return (
         <pre>
-          <code>{part.value}</code>
+          <code>{drawing.showsHidden ? visibleName(part.value) : part.value}</code>
         </pre>
       );
     case "list":
@@ -227,18 +231,23 @@ function collect(parts: readonly Part[], { addresses, notes }: Pick<Drawing, "ad
 export interface MarkdownProps {
   /** Links to pages of this service open in place of the page: for texts that stay beside it. */
   isGuide?: boolean;
+  /** Shows hidden characters as escapes, for texts under review. */
+  showsHidden?: boolean;
   className?: string;
   children: string;
 }
 
-/** Text of people and models in GitHub's Markdown. Raw HTML in it stays text, images are links; links open beside and tell nothing. */
-export function Markdown({ isGuide = false, className, children }: MarkdownProps) {
-  const { children: parts } = fromMarkdown(children, {
+/**
+ * Parses GitHub's Markdown where it is rendered. Raw HTML in it stays text, images are links; links open beside and tell nothing.
+ * Only for texts of this service: the `Markdown` of loaded-markdown.tsx serves all others.
+ */
+export function Markdown({ isGuide = false, showsHidden = false, className, children }: MarkdownProps) {
+  const { children: parts } = fromMarkdown(showsHidden ? visibleText(children) : children, {
     // A single tilde stands for "about" more often than for the beginning of something struck out.
     extensions: [gfm({ singleTilde: false })],
     mdastExtensions: [gfmFromMarkdown()],
   });
-  const drawing: Drawing = { isGuide, isInLink: false, addresses: new Map(), notes: new Map(), noted: [] };
+  const drawing: Drawing = { isGuide, showsHidden, isInLink: false, addresses: new Map(), notes: new Map(), noted: [] };
   collect(parts, drawing);
   const drawn = drawBlocks(parts, drawing);
   return (

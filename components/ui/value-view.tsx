@@ -8,6 +8,7 @@ import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
 import { Markdown } from "#components/ui/loaded-markdown.tsx";
 import { toast } from "#components/ui/toaster.tsx";
+import { visibleName, visibleText } from "#server/shared/visible-text.ts";
 
 /** More than this is shown in part at first: the browser would stall on it. */
 const MAX_CHARACTERS = 20_000;
@@ -19,6 +20,8 @@ export interface ValueViewProps {
   what: string;
   /** "markdown" is shown as formatted text; JSON is recognised by itself. */
   format?: string;
+  /** Shows hidden characters as escapes, for values under review. */
+  showsHidden?: boolean;
   /** Still growing: nothing is parsed, and there is nothing to copy yet. */
   isArriving?: boolean;
   /** Of a value that is only a beginning: how long the whole is, and how to get it. */
@@ -26,7 +29,7 @@ export interface ValueViewProps {
 }
 
 /** A value of a run: JSON as a tree, Markdown as text, anything else as it is. */
-export function ValueView({ value: given, what, format, isArriving = false, whole = null }: ValueViewProps) {
+export function ValueView({ value: given, what, format, showsHidden = false, isArriving = false, whole = null }: ValueViewProps) {
   const [loaded, setLoaded] = useState<string | null>(null);
   const [isLoading, setIsLoading] = useState(false);
   const value = loaded ?? given;
@@ -63,9 +66,11 @@ export function ValueView({ value: given, what, format, isArriving = false, whol
           <JsonNode name={null} value={json} depth={0} />
         </div>
       ) : format === "markdown" && !isArriving ? (
-        <Markdown className="pr-8 text-14">{shown}</Markdown>
+        <Markdown showsHidden={showsHidden} className="pr-8 text-14">
+          {shown}
+        </Markdown>
       ) : (
-        <p className="whitespace-pre-wrap break-words pr-8 text-14 text-ink">{isPart ? `${shown}…` : shown}</p>
+        <p className="whitespace-pre-wrap break-words pr-8 text-14 text-ink">{`${showsHidden ? visibleText(shown) : shown}${isPart ? "…" : ""}`}</p>
       )}
       {(isCut || isPart) && (
         <Button size="sm" className="mt-2" isPending={isLoading} onClick={() => void showAll()}>
@@ -88,7 +93,7 @@ function parseContainer(text: string): object | undefined {
 }
 
 function JsonNode({ name, value, depth }: { name: string | null; value: unknown; depth: number }) {
-  const label = name === null ? null : <span className="text-role-interface">{name}: </span>;
+  const label = name === null ? null : <span className="text-role-interface">{visibleName(name)}: </span>;
   if (value === null || typeof value !== "object")
     return (
       <div className="whitespace-pre-wrap break-words py-px pl-4">
@@ -125,7 +130,7 @@ function JsonNode({ name, value, depth }: { name: string | null; value: unknown;
 }
 
 function Leaf({ value }: { value: unknown }) {
-  if (typeof value === "string") return <span className="text-role-output">{JSON.stringify(value)}</span>;
+  if (typeof value === "string") return <span className="text-role-output">{visibleName(JSON.stringify(value))}</span>;
   if (typeof value === "number") return <span className="text-role-logic">{value}</span>;
   return <span className="text-role-human">{String(value)}</span>;
 }

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { formatChanged } from "#components/changed-names.ts";
 import { RunPanel } from "#components/runs/run-panel.tsx";
 import { EditorRunContext, RunProvider, useRun } from "#components/runs/store/run-context.tsx";
 import { createRunStore } from "#components/runs/store/run-store.ts";
@@ -87,6 +88,7 @@ export function EditorView({ initial }: { initial: WorkflowEditorState }) {
       editor,
       isReadOnly: !canEdit,
       onRestored: () => toast.info("Changes that had not reached the server were brought back from this browser."),
+      onCanvasesChanged: (canvases) => toast.info(`The new label was written into the canvas widgets of ${formatChanged(canvases)}.`),
       api: {
         editor: () => client.workflows.editor.query({ workflow_id: workflowId }),
         head: () => client.workflows.head.query({ workflow_id: workflowId }),

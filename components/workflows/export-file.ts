@@ -13,7 +13,7 @@ export function fileNameOf(name: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "-")
     .slice(0, MAX_CHARACTERS)
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-|-$/g, "");
   return `${slug || "workflow"}.treadle.json`;
 }
 

@@ -68,7 +68,7 @@ export function useImport(insert?: InsertGraph) {
       const workflow = await attempt(() => client.workflowFiles.import.mutate(input));
       if (!workflow) return false;
       const toDos = workflow.import_report?.to_do.length ?? 0;
-      const left = workflow.problems.length + toDos;
+      const left = workflow.problems_total + toDos;
       const notes = [
         ...(left > 0 ? [`${plural(left, "thing")} left to do: see Problems in the editor.`] : []),
         ...(workflow.enabled ? [] : ["It is off until you switch it on in the list."]),

@@ -36,7 +36,8 @@ for (const { what, more, path, says } of [
   { what: "a name of another alphabet", more: { name: "schlüssel" }, path: "name", says: "letters, digits and underscores" },
   { what: "a long name", more: { name: "a".repeat(101) }, path: "name", says: "100" },
   { what: "no value", more: { value: undefined }, path: "value", says: "required" },
-  { what: "an empty value", more: { value: " \n" }, path: "value", says: "Give it a value." },
+  { what: "an empty value", more: { value: " \n" }, path: "value", says: "Use at least 6 characters" },
+  { what: "a value too short to be masked", more: { value: "12345" }, path: "value", says: "cannot be masked" },
   { what: "a long value", more: { value: "x".repeat(20_001) }, path: "value", says: "20,000" },
   { what: "an unknown field", more: { vaule: "x" }, path: "vaule", says: "no such field" },
 ])

@@ -157,7 +157,8 @@ test("an HTTP trigger runs once for a key, synchronous or not", async ({ person,
     expect((await call("POST", '{"n":"8"}')).status).toBe(409);
     expect((await call("POST", '{"n":"7"}', "?q=1")).status).toBe(409);
     expect((await api.get(`/workflows/${id}/executions`)).body).toHaveLength(1);
-    expect((await call("GET", "")).status).toBe(first?.status);
+    // Its output reads the body, which a GET does not have.
+    expect((await call("GET", "")).status).toBe(mode === "sync" ? 502 : 202);
     expect((await api.get(`/workflows/${id}/executions`)).body).toHaveLength(2);
   }
 });

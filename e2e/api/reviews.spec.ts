@@ -51,7 +51,7 @@ run("approving with a comment goes on at Approved, and who did it stays on the r
     {
       execution_id: waiting.id,
       node_id: "Check",
-      iteration: "",
+      iteration: null,
       title: "Is Check good?",
       display_value: "Look: the draft",
       status: "waiting",
@@ -173,7 +173,7 @@ run("a review that nobody decides in time counts as rejected", async ({ api, wor
   expect(ended).toMatchObject({ status: "completed", output: "no: rejected" });
   expect(ended.reviews).toMatchObject([{ decision: "rejected", via: "timeout", reviewer: null, decided_at: expect.any(String) }]);
   const late = await api.post(`/executions/${ended.id}/approve`, { decision: "approved" }, { schema: ErrorBody, status: 409 });
-  expect(late.body.detail).toContain("in time");
+  expect(late.body.detail).toContain("timed out");
 });
 
 run(

@@ -1,8 +1,8 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { expect, test } from "#e2e/fixtures.ts";
-import { HttpTriggerResult } from "#server/features/http-trigger/schema.ts";
+import { HttpTriggerError, HttpTriggerResult } from "#server/features/http-trigger/schema.ts";
 import { WebhookSetup } from "#server/features/webhooks/schema.ts";
-import { Workflow } from "#server/features/workflows/schema.ts";
+import { UpdatedWorkflow, Workflow } from "#server/features/workflows/schema.ts";
 import { ExecuteResult, ExecutionSummary } from "#server/runs/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
@@ -150,11 +150,11 @@ test.describe("HTTP trigger", () => {
     expect(await finished(body.execution_id)).toMatchObject({ status: "completed", trigger: "http", started_by: { id: person.id } });
   });
 
-  test("sync tells why a run failed", async ({ api, workflow }) => {
+  test("sync answers 502 with the reason of a failed run", async ({ api, workflow }) => {
     const nodes = [http()[0], { ...output, data: { label: "o", value: "{{trigger.output.body.missing}}" } }] as Workflow["nodes"];
     const flow = await workflow({ nodes, edges });
-    const { body } = await api.post(`/http/${flow.id}`, {}, { schema: HttpTriggerResult, status: 200 });
-    expect(body).toMatchObject({ status: "failed", output: null, error: expect.stringContaining("missing") });
+    const { body } = await api.post(`/http/${flow.id}`, {}, { schema: HttpTriggerError, status: 502 });
+    expect(body).toMatchObject({ error_code: "UPSTREAM_ERROR", run_status: "failed", detail: expect.stringContaining("missing") });
   });
 
   test("it needs a key, an editor, the project, an HTTP trigger that is on, and no problem", async ({
@@ -237,7 +237,7 @@ test.describe("schedule", () => {
     const changed = await set({ enabled: true, cron_expression: "0 0 1 * *", timezone: "UTC", default_input: "" });
     expect(changed.nodes[0]?.data).toMatchObject({ kind: "schedule", active: true, cron_expression: "0 0 1 * *", timezone: "UTC" });
     expect(changed.schedule?.next_fires.every((time) => time.endsWith("-01T00:00:00.000Z"))).toBe(true);
-    const { body: disabled } = await api.put(`/workflows/${flow.id}`, { enabled: false }, { schema: Workflow });
+    const { body: disabled } = await api.put(`/workflows/${flow.id}`, { enabled: false }, { schema: UpdatedWorkflow });
     expect(disabled.schedule).toMatchObject({ enabled: true, next_fires: [] });
   });
 

@@ -1,5 +1,11 @@
 import { expect, test } from "#e2e/fixtures.ts";
-import { Workflow, WorkflowVersion, WorkflowVersionPage, WorkflowVersionSummary } from "#server/features/workflows/schema.ts";
+import {
+  UpdatedWorkflow,
+  Workflow,
+  WorkflowVersion,
+  WorkflowVersionPage,
+  WorkflowVersionSummary,
+} from "#server/features/workflows/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
 const position = { x: 0, y: 0 };
@@ -17,9 +23,9 @@ test("each save is a version with who, when and how much it changed, and its gra
   const path = `/workflows/${made.id}`;
   const editor = await newUser({ role: "editor" });
   const second = { nodes: [trigger, output("a", "changed"), output("c", "three")], edges: [edge("t", "a"), edge("t", "c")] };
-  await editor.api.put(path, { ...second, note: "  Two instead of one " }, { schema: Workflow });
+  await editor.api.put(path, { ...second, note: "  Two instead of one " }, { schema: UpdatedWorkflow });
   await editor.api.put(path, { note: "x".repeat(1001) }, { schema: ErrorBody, status: 422 });
-  await api.put(path, { name: "Renamed" }, { schema: Workflow });
+  await api.put(path, { name: "Renamed" }, { schema: UpdatedWorkflow });
 
   const { body: list } = await api.get(`${path}/versions?per_page=2`, { schema: WorkflowVersionPage });
   expect(list).toMatchObject({ total: 3, page: 1, per_page: 2 });
@@ -40,7 +46,7 @@ test("each save is a version with who, when and how much it changed, and its gra
   const { body: old } = await api.get(`${path}/versions/1`, { schema: WorkflowVersion });
   expect({ nodes: old.nodes, edges: old.edges }).toEqual(first);
   expect((await api.get(`${path}/versions/2`, { schema: WorkflowVersion })).body.note).toBe("Two instead of one");
-  const { body: restored } = await api.put(path, { nodes: old.nodes, edges: old.edges }, { schema: Workflow });
+  const { body: restored } = await api.put(path, { nodes: old.nodes, edges: old.edges }, { schema: UpdatedWorkflow });
   expect(restored).toMatchObject({ version: 4, nodes: first.nodes });
 });
 

@@ -124,7 +124,7 @@ test("an agent is used where it is, made where it is wanted, and kept where it i
     },
   ]);
   const open = await imported(other.api, { file });
-  expect(open.problems).toEqual([{ node_id: "a", field: "agent_id", message: expect.stringContaining("create “Scout”") }]);
+  expect(open.problems).toMatchObject([{ node_id: "a", field: "agent_id", message: expect.stringContaining("create “Scout”") }]);
   expect(await exported(other.api, open.id)).toEqual(file);
   expect((await other.api.get("/agents", { schema: AgentPage })).body.total).toBe(0);
 
@@ -315,7 +315,7 @@ test("a workflow that another one runs comes along; a bare graph asks for anothe
 
   const bare = await imported(elsewhere.api, { file: { nodes: made.nodes, edges: made.edges } });
   const message = "The workflow that this node names is not in this project. Choose another.";
-  expect(bare.problems).toEqual([{ node_id: "w", field: "workflow_id", message }]);
+  expect(bare.problems).toMatchObject([{ node_id: "w", field: "workflow_id", message }]);
   const { body } = await elsewhere.api.post(`/workflows/${bare.id}/execute`, { input: "" }, { schema: ErrorBody, status: 422 });
   expect(JSON.stringify(body)).toContain(message);
 });

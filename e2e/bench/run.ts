@@ -6,6 +6,7 @@ import { apiClient } from "#e2e/api-client.ts";
 import { measureApi } from "#e2e/bench/api.ts";
 import { measureCanvas } from "#e2e/bench/canvas.ts";
 import { measureCanvases } from "#e2e/bench/canvases.ts";
+import { INSTALL_ENV, KEY } from "#e2e/bench/install-env.ts";
 import { measureLists } from "#e2e/bench/lists.ts";
 import { measure, median, type Round } from "#e2e/bench/measure.ts";
 import { makeScenarios } from "#e2e/bench/scenarios.ts";
@@ -19,16 +20,7 @@ import { startTreadle } from "#e2e/server.ts";
 // everything on this machine. Every run must complete, with exactly the model calls that it should make.
 
 const ROUNDS = 3;
-const KEY = `sk-service-${"b".repeat(43)}`;
-const env = {
-  BOOTSTRAP_EMAIL: "bench@example.com",
-  BOOTSTRAP_PASSWORD: "bench bench bench",
-  BOOTSTRAP_API_KEY: KEY,
-  RATE_LIMIT_PER_MINUTE: "0",
-  RATE_LIMIT_BURST: "0",
-  EXECUTIONS_PER_HOUR: "0",
-  ALLOW_PRIVATE_NETWORK: "1",
-};
+const env = INSTALL_ENV;
 
 const show = (value: number | null | undefined) => (typeof value === "number" ? value.toFixed(1) : "cannot be measured here");
 

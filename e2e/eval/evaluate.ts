@@ -138,7 +138,7 @@ export async function evaluate(request: EvalRequest, { url, api, browser, play }
   const outcome: Outcome = {
     before: request.before,
     graph,
-    problems: saved.problems ?? [{ node_id: null, field: null, message: saved.detail }],
+    problems: saved.problems ?? [{ node_id: null, field: null, message: saved.detail, severity: "error" }],
     run: await runOf(api, workflow.id, request.input),
     answer: mine.map((event) => (event.type === "text_delta" ? event.text : "")).join(""),
     proposals: proposals.length,

@@ -37,7 +37,14 @@ function reached(graph: Graph, from: readonly GraphNode[]): Set<string> {
 }
 
 /** Nothing would stop a run. */
-export const valid = rule("valid", ({ problems }) => problems.map(({ message }) => message).join(" ") || undefined);
+export const valid = rule(
+  "valid",
+  ({ problems }) =>
+    problems
+      .filter(({ severity }) => severity === "error")
+      .map(({ message }) => message)
+      .join(" ") || undefined,
+);
 
 /** A run of it ends as it should. */
 export const runnable = rule("runnable", ({ run }) => {

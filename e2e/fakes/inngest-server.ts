@@ -23,12 +23,14 @@ export interface FunctionRun {
   steps: Map<string, unknown>;
 }
 
-/** What a run waits for. */
+/** End of a wait of a run: an event, or a time if `until` is set. */
 interface Wait {
   /** Id of its step, under which the event is to be put. */
   id: string;
   event: string;
   expression: string;
+  /** ISO 8601. */
+  until?: string;
 }
 
 /** How the server signs what it sends; left out, as it should. */
@@ -105,6 +107,7 @@ export async function startInngestServer(signingKey: string, port = 0): Promise<
   const server = createServer(async (request, response) => {
     const text = Buffer.concat(await request.toArray()).toString();
     texts.push(`${request.url} ${text}`);
+    response.setHeader("x-inngest-server-kind", "self-hosted");
     const json = (value: unknown) => response.setHeader("content-type", "application/json").end(JSON.stringify(value));
     if (manner === "hanging") return;
     if (request.url?.startsWith("/e/") && manner === "other key") {
@@ -149,6 +152,7 @@ export async function startInngestServer(signingKey: string, port = 0): Promise<
           return undefined;
         }
         if (op === "StepRun") run.steps.set(id, data);
+        else if (op === "Sleep") wait = { id, event: "", expression: "", until: name };
         else if (op === "WaitForEvent") wait = { id, event: name, expression: opts?.if ?? "" };
         else if (op === "StepPlanned")
           for (const beside of JSON.parse((await step(address, run, id, signing)).text) as Operation[]) run.steps.set(id, beside.data);

@@ -19,8 +19,10 @@ export interface MailServer {
   mails: ReceivedMail[];
   /** Tries to hand in a mail, refused ones included. */
   tries(): number;
-  /** Refuses the next `count` mails for the time being, as a busy server does. */
-  refuse(count: number): void;
+  /** Connections that were opened. */
+  connections(): number;
+  /** Refuses the next `count` mails, for the time being as a busy server does, or with another code. */
+  refuse(count: number, code?: number): void;
   stop(): Promise<void>;
 }
 
@@ -85,18 +87,24 @@ function bodies(message: string): { headers: Record<string, string>; text: strin
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   let tries = 0;
-  let refusals = 0;
+  let connections = 0;
+  let refusals = { count: 0, code: 451 };
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
+    closeTimeout: 1000,
+    onConnect(_session, accept) {
+      connections += 1;
+      accept();
+    },
     onData(stream, session, done) {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
         tries += 1;
-        if (refusals > 0) {
-          refusals -= 1;
-          return done(Object.assign(new Error("Busy, try again later"), { responseCode: 451 }));
+        if (refusals.count > 0) {
+          refusals.count -= 1;
+          return done(Object.assign(new Error("Not taken"), { responseCode: refusals.code }));
         }
         const { mailFrom, rcptTo } = session.envelope;
         mails.push({
@@ -114,8 +122,9 @@ export async function startMailServer(): Promise<MailServer> {
     url: `smtp://127.0.0.1:${port}`,
     mails,
     tries: () => tries,
-    refuse(count) {
-      refusals = count;
+    connections: () => connections,
+    refuse(count, code = 451) {
+      refusals = { count, code };
     },
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };

@@ -1,14 +1,28 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { Client } from "pg";
 import { apiClient } from "#e2e/api-client.ts";
-import { databaseUrl, type Ended, newDataDir, postgresOf, preparedDataDir, startAndEnd, startTreadle, type Treadle } from "#e2e/server.ts";
+import {
+  databaseUrl,
+  type Ended,
+  isAlive,
+  newDataDir,
+  postgresOf,
+  preparedDataDir,
+  startAndEnd,
+  startTreadle,
+  type Treadle,
+} from "#e2e/server.ts";
 import { firstUser } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
 import { AuthInfo, UserProfile } from "#server/features/identity/schema.ts";
+import { freePort } from "#server/platform/db/embedded.ts";
+import { startOpenIdIssuer } from "#server/testing/openid-issuer.ts";
 
 const SECRETS = { AUTH_SECRET: "a".repeat(32), ENCRYPTION_KEY: "e".repeat(32) };
 /** Nothing listens on this port of the loopback interface. */
@@ -55,6 +69,64 @@ test("an Inngest server without its keys, which would refuse every run", async (
   expectRefusal(await startAndEnd({ env, dataDir: newDataDir() }), /INNGEST_SIGNING_KEY must be set .*INNGEST_DEV=1/);
 });
 
+test("refuses the address of another kind of database without showing its password", async () => {
+  const ended = await startAndEnd({ env: { DATABASE_URL: "mysql://root:hunter2@127.0.0.1/app" }, dataDir: newDataDir() });
+  expectRefusal(ended, /DATABASE_URL must be the address of a PostgreSQL.* begins with mysql:/);
+  expect(ended.stderr).not.toContain("hunter2");
+});
+
+test("writes nothing when secrets.json is lost beside a database", async () => {
+  const dataDir = preparedDataDir();
+  rmSync(join(dataDir, "secrets.json"));
+  expectRefusal(await startAndEnd({ dataDir }), /^secrets\.json is missing in .*: restore it from a backup/);
+  expect(readdirSync(dataDir)).not.toContain("secrets.json");
+});
+
+test("refuses a start with another ENCRYPTION_KEY", async () => {
+  const dataDir = preparedDataDir();
+  const first = await startTreadle({ dataDir, env: { ENCRYPTION_KEY: "a".repeat(32) } });
+  await first.stop();
+  expectRefusal(await startAndEnd({ dataDir, env: { ENCRYPTION_KEY: "b".repeat(32) } }), /^ENCRYPTION_KEY is not the key/);
+});
+
+test("SIGTERM to the process of npm start ends all that it has started", async () => {
+  const [dataDir, port] = [preparedDataDir(), await freePort()];
+  const { PATH = "", HOME = "", TMPDIR = "" } = process.env;
+  const env = { PATH, HOME, ...(TMPDIR && { TMPDIR }), PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: "warn" };
+  const npm = spawn("npm", ["start"], {
+    cwd: join(import.meta.dirname, "../.."),
+    env: env as unknown as NodeJS.ProcessEnv,
+    stdio: "ignore",
+  });
+  const ended = once(npm, "exit");
+  await until(async () => (await fetch(`http://localhost:${port}/api/health`).catch(() => undefined))?.ok, 120_000);
+
+  npm.kill("SIGTERM");
+
+  await ended;
+  await until(() => !existsSync(join(dataDir, "treadle.pid")));
+  await expect(fetch(`http://localhost:${port}/api/health`)).rejects.toThrow();
+  expect(postgresOf(dataDir)).toBeUndefined();
+});
+
+test("a second Ctrl-C ends the process at once", async () => {
+  const server = await startTreadle();
+  // A request whose body never comes whole holds up the way down.
+  const held = connect(server.port, "127.0.0.1");
+  held.on("error", () => undefined);
+  held.write("POST /api/v1/projects HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{");
+  await until(async () => (await fetch(`${server.url}/api/health`)).ok);
+
+  // Several at once count as one: npm passes on what the terminal has sent to both.
+  await until(() => {
+    if (isAlive(server.pid)) process.kill(server.pid, "SIGINT");
+    return !isAlive(server.pid);
+  });
+
+  expect(await server.stop()).toBe(130);
+  expect(postgresOf(server.dataDir)).toBeUndefined();
+});
+
 test("a setting that is not usable is named", async () => {
   expectRefusal(await startAndEnd({ env: { RATE_LIMIT_BURST: "many" }, dataDir: newDataDir() }), /RATE_LIMIT_BURST/);
   expectRefusal(await startAndEnd({ env: { BOOTSTRAP_EMAIL: "ada@example.com" }, dataDir: newDataDir() }), /BOOTSTRAP_PASSWORD/);
@@ -92,6 +164,30 @@ for (const [how, send] of [
     expect(await next.stop()).toBe(0);
   });
 
+test("prints no warning of Node up to a sign-in through a provider", async () => {
+  const issuer = await startOpenIdIssuer({ id: "treadle", secret: "shared" });
+  const dataDir = newDataDir();
+  const env = { OIDC_ISSUER: issuer.url, OIDC_CLIENT_ID: "treadle", OIDC_CLIENT_SECRET: "shared", NODE_OPTIONS: "--trace-warnings" };
+  const server = await startTreadle({ dataDir, env });
+  const asked = await fetch(`${server.url}/api/auth/csrf`);
+  const { csrfToken } = (await asked.json()) as { csrfToken: string };
+  const cookie = asked.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0])
+    .join("; ");
+
+  const answer = await fetch(`${server.url}/api/auth/signin/oidc`, {
+    method: "POST",
+    headers: { cookie, origin: server.url },
+    body: new URLSearchParams({ csrfToken, callbackUrl: server.url, json: "true" }),
+  });
+
+  expect(await answer.json()).toEqual({ url: expect.stringContaining(`${issuer.url}/authorize?`) });
+  expect(await server.stop()).toBe(0);
+  expect(server.logs()).not.toMatch(/Warning/);
+  await issuer.stop();
+});
+
 test.describe("an install, from its first start on", { tag: "@main" }, () => {
   test.describe.configure({ mode: "serial" });
   const key = `sk-service-${"headless".repeat(5)}`;
@@ -104,7 +200,7 @@ test.describe("an install, from its first start on", { tag: "@main" }, () => {
   test("a headless start makes owner, project and key", async () => {
     dataDir = newDataDir();
     // As outside of tests, whose servers share what was compiled.
-    server = await startTreadle({ dataDir, env: { ...env, NODE_COMPILE_CACHE: "" } });
+    server = await startTreadle({ dataDir, env: { ...env, NODE_COMPILE_CACHE: "", LOG_LEVEL: "info" } });
     const api = apiClient({ url: server.url, key });
     const { body: me } = await api.get("/auth/me", { schema: AuthInfo });
     expect(me).toMatchObject({ email: "ada@example.com", auth: { type: "platform_key" } });
@@ -112,6 +208,17 @@ test.describe("an install, from its first start on", { tag: "@main" }, () => {
     expect(profile.projects.map(({ role }) => role)).toEqual(["admin"]);
     // Sign-up stays closed unless it is opened.
     await api.post("/auth/sign-up", { email: "eve@example.com", name: "Eve", password: "a good password" }, { status: 403 });
+  });
+
+  test("the first log line describes the release, its database and its address", async () => {
+    const [line = "{}"] = server.logs().match(/^\{.*"Treadle starts"\}$/m) ?? [];
+    expect(JSON.parse(line)).toMatchObject({
+      release: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      database: expect.stringMatching(/^PostgreSQL \d+\.\d+ \(embedded\)$/),
+      roles: ["web", "worker"],
+      data_dir: dataDir,
+      url: server.url,
+    });
   });
 
   test("a second start on the same data folder says who holds it; SIGTERM ends everything and keeps what was compiled for the next", async () => {

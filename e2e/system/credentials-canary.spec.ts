@@ -63,7 +63,7 @@ const everywhere = (agents: Record<string, string>, origin: string, isFailing: b
           title: `Use ${secret}?`,
           description: `${secret} {{refused.output}}`,
           display_value: often,
-          notification_email: "pat@example.com",
+          notification_email: isFailing ? "kim@example.com" : "pat@example.com",
         },
       ],
       broken: ["output", { value: often, format: isFailing ? "json" : "passthrough" }],

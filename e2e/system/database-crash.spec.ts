@@ -19,7 +19,7 @@ const env = (postgres: OwnPostgres) => ({
   ALLOW_PRIVATE_NETWORK: "1",
 });
 /** A request without a database must be answered within this time, in milliseconds. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 10_000;
 
 test("PostgreSQL is killed under load and comes back: what was accepted ends, and no finished call is made again", async () => {
   test.setTimeout(400_000);
@@ -82,8 +82,8 @@ async function expectErrors(api: ApiClient, [run]: ExpectedRun[]): Promise<void>
     api.post(`/executions/${run?.execution_id}/approve`, { decision: "approved" }),
   ];
   for (const { status, body } of await Promise.race([Promise.all(requests), gaveUp])) {
-    expect(ErrorBody.parse(body)).toMatchObject({ status, error_code: "INTERNAL_ERROR" });
-    expect(status).toBeGreaterThanOrEqual(500);
+    expect(ErrorBody.parse(body)).toMatchObject({ status: 503, error_code: "SERVICE_UNAVAILABLE" });
+    expect(status).toBe(503);
     expect(body.detail).not.toMatch(/ECONN|127\.0\.0\.1|prisma/i);
   }
 }

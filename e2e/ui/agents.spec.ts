@@ -91,7 +91,7 @@ test("beside a chat that was stopped and failed the form takes in what others sa
     await page.getByRole("button", { name: "Publish", exact: true }).click();
     const told = page.getByRole("alert").filter({ hasText: "Not published yet" });
     await expect(told).toContainText(
-      "saved this agent after you loaded it. Now in this form as it was saved: Longest answer. Changed by you both: Description.",
+      "saved this agent after you loaded it. Updated in this form: Longest answer. Changed by you both: Description.",
     );
     await expect(page.getByLabel("Longest answer")).toHaveValue("77");
     await expect(prompt).toHaveValue("Be brief.");

@@ -44,7 +44,7 @@ test("a hundred and ten reviews: read and decided by keys, taken back, many at o
   // What ends first stands first, and is open beside the list.
   await expect(rows(page).first()).toContainText("Urgent");
   const card = page.getByRole("article");
-  await expect(card).toContainText("Rejected in 2 h if nobody decides");
+  await expect(card).toContainText("Rejected in 2 h without a decision");
 
   await page.keyboard.press("j");
   await expect(rows(page).nth(1).locator("[aria-current]")).toBeVisible();
@@ -154,4 +154,20 @@ test("on a phone a review is read and answered with the thumb, by its link too, 
   await page.getByRole("button", { name: "Send it" }).click();
   await expect(page.getByText(/“Send it”, chosen by pat@example.com/)).toBeVisible();
   await expect(page.getByText("Dear Ada, goodbye.")).toBeVisible();
+});
+
+test("on a phone, Back right after opening a review leads to the list", async ({ signedInPage: page, asking }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await asking("At once", 1);
+  await page.goto("/approvals");
+  await expect(rows(page)).toHaveCount(1);
+  await rows(page)
+    .first()
+    .getByRole("button")
+    .evaluate((row: HTMLElement) => {
+      row.click();
+      history.back();
+    });
+  await page.waitForURL((url) => !url.searchParams.has("review"));
+  await expect(list(page)).toBeVisible();
 });

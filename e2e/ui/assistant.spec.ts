@@ -323,7 +323,7 @@ test("what was accepted away from the canvas is undone; what is named goes along
     await say(page, "Add it");
     await card.getByRole("button", { name: "Accept" }).click();
     await page.getByRole("button", { name: "Undo" }).click();
-    await expect(page.getByText("The draft is as it was")).toBeVisible();
+    await expect(page.getByText("Changes undone")).toBeVisible();
     expect((await draftOf()).nodes).toEqual(before.nodes);
 
     await say(page, "Add it once more");

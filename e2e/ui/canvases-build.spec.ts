@@ -239,7 +239,7 @@ test("widgets are arranged by pointer and keys, and what somebody else does mean
     await api.put(`/canvases/${id}`, { widgets: [...widgets, third] }, { status: 200 });
     await page.getByRole("button", { name: "Actions of A" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
-    await expect(page.getByText("Somebody else has changed this canvas too. Both changes are here.")).toBeVisible();
+    await expect(page.getByText("Someone else changed this dashboard too. Both changes are shown.")).toBeVisible();
     await expect(widget(page, "C")).toBeVisible();
     await saved(page);
     expect((await places(api, id)).map((place) => place.slice(0, 1)).toSorted()).toEqual(["B", "B", "C"]);

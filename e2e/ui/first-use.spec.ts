@@ -108,10 +108,12 @@ test("a part that does not come says so, and is there after another try; the pag
   await page.unroute(CHUNKS);
   // Another part may be found missing a moment later, and asks for itself.
   const menu = page.getByRole("menu", { name: "Node actions" });
-  const tryAgain = async () => {
-    // Not by the pointer: what fetches scripts tries again by itself too, and a press beside a menu that has just come would close it.
-    for (const button of await notice.getByRole("button", { name: "Try again" }).all()) await button.dispatchEvent("click");
-  };
+  // Not by the pointer, which would close a menu that has just opened, and not an action that waits for a button: what fetches scripts
+  // tries again by itself too, and the button may be gone.
+  const tryAgain = () =>
+    notice.getByRole("button", { name: "Try again" }).evaluateAll((buttons: HTMLElement[]) => {
+      for (const button of buttons) button.click();
+    });
   await expect(async () => {
     await tryAgain();
     await expect(menu).toBeVisible({ timeout: 1000 });

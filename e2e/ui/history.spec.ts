@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { axeFaults } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, keptDraft, node } from "#e2e/ui/locators.ts";
-import { Workflow, WorkflowVersionPage } from "#server/features/workflows/schema.ts";
+import { UpdatedWorkflow, Workflow, WorkflowVersionPage } from "#server/features/workflows/schema.ts";
 
 const history = (page: Page) => page.getByRole("complementary", { name: "History" });
 const comparison = (page: Page) => page.getByRole("region", { name: "Comparison" });
@@ -27,7 +27,7 @@ async function twoVersions({ api, workflow }: Pick<Parameters<Parameters<typeof 
     edges: [edge("t", "Result"), edge("t", "Check")],
   });
   const nodes = [trigger, output("Result", 330, "second words"), output("Extra", 330, "more", 320)];
-  await api.put(`/workflows/${flow.id}`, { nodes, edges: [edge("t", "Result"), edge("t", "Extra")] }, { schema: Workflow });
+  await api.put(`/workflows/${flow.id}`, { nodes, edges: [edge("t", "Result"), edge("t", "Extra")] }, { schema: UpdatedWorkflow });
   return flow;
 }
 
@@ -207,7 +207,7 @@ test("a conflict is shown as who changed what, and nothing is lost: a side is ch
     await isSaved(one);
     const [start] = nodes;
     const theirs = [start, output("Result", 330, "typed in the first tab"), output("Other", 330, "over REST", 160)];
-    await api.put(`/workflows/${flow.id}`, { nodes: theirs }, { schema: Workflow });
+    await api.put(`/workflows/${flow.id}`, { nodes: theirs }, { schema: UpdatedWorkflow });
     await one.getByRole("button", { name: "Publish", exact: true }).click();
     await expect(dialog(4).getByRole("definition")).toHaveText(["1 changed since version 3", "1 changed since version 3"]);
     expect(await axeFaults(one, "[role=dialog]")).toEqual([]);
@@ -228,7 +228,7 @@ test("a conflict is shown as who changed what, and nothing is lost: a side is ch
     await value(one).fill("mine");
     await isSaved(one);
     const theirs = [trigger, output("Result", 660, "theirs"), output("Other", 330, "over REST", 160)];
-    await api.put(`/workflows/${flow.id}`, { description: "changed over REST", nodes: theirs }, { schema: Workflow });
+    await api.put(`/workflows/${flow.id}`, { description: "changed over REST", nodes: theirs }, { schema: UpdatedWorkflow });
     await one.keyboard.press("Control+s");
     await expect(dialog(5)).toContainText("published version 5");
     await dialog(5).getByRole("button", { name: "Keep mine" }).click();

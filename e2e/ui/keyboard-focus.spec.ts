@@ -47,7 +47,7 @@ test("the keyboard goes on with what an edit made or brought back, comes to what
 
   await test.step("the way to a field leads there at the first time too, while the side panel shows what can be added", async () => {
     await page
-      .getByRole("button", { name: /^\d+ problems?$/ })
+      .getByRole("button", { name: /^\d+ problems?(, \d+ warnings?)?$/ })
       .last()
       .focus();
     await page.keyboard.press("Enter");
@@ -236,7 +236,7 @@ test("the keyboard goes on with what an edit made or brought back, comes to what
         "dialog",
         () =>
           page
-            .getByRole("button", { name: /^\d+ problems?$/ })
+            .getByRole("button", { name: /^\d+ problems?(, \d+ warnings?)?$/ })
             .last()
             .press("Enter"),
       ],

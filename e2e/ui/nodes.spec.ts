@@ -202,8 +202,8 @@ test("a condition is put together of rows, which write the Python and are read b
     await edge(page, "Start", "Branch").focus();
     await page.keyboard.press("Enter");
     await page.keyboard.press("Delete");
-    await page.getByRole("button", { name: "1 problem", exact: true }).click();
-    await expect(page.getByRole("dialog", { name: "Problems" })).toContainText("Nothing leads to Branch, so it never runs.");
+    await page.getByRole("button", { name: "1 warning", exact: true }).click();
+    await expect(page.getByRole("dialog", { name: "Problems" })).toContainText('Nothing leads to "Branch", so it never runs.');
     // It is no reason not to run.
     await expect(page.getByRole("button", { name: "Run", exact: true })).not.toHaveAttribute("aria-disabled");
   });
@@ -333,8 +333,8 @@ test("the webhook panel: a secret shown once, calls listed and replayed, another
   await panel(page).getByRole("textbox", { name: "Payload path" }).fill("$.action");
   const sender = panel(page).getByRole("combobox", { name: "Sender" });
   await sender.click();
-  await page.getByRole("option", { name: /^Anybody/ }).click();
-  await expect(webhook.getByRole("alert")).toContainText("Anybody who knows the address can start runs");
+  await page.getByRole("option", { name: /^None/ }).click();
+  await expect(webhook.getByRole("alert")).toContainText("Anyone with the URL can start runs");
   await sender.click();
   await page.getByRole("option", { name: /^GitHub/ }).click();
   await expect(webhook.getByRole("alert")).toBeHidden();

@@ -25,6 +25,7 @@ test("admins of the install name others, and send links to a new password; a sec
     await own.goto("/settings/project");
     await own.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" }).click();
     await expect(own.getByRole("table", { name: "Install admins" })).toBeVisible();
+    await expect(own.getByText("No emails are sent: SMTP_URL and EMAIL_FROM are not set.")).toBeVisible();
     await own.getByRole("button", { name: "Name admin" }).click();
     await own.getByLabel("E-mail").fill(person.email);
     const name = own.getByRole("dialog").getByRole("button", { name: "Name admin" });
@@ -79,7 +80,7 @@ test("admins of the install name others, and send links to a new password; a sec
     expect((await person.browser.get("/api/v1/auth/me")).status()).toBe(401);
 
     await theirs.goto("/settings/security");
-    const section = theirs.getByRole("region", { name: "Second factor" });
+    const section = theirs.getByRole("region", { name: "Two-factor authentication" });
     await section.getByRole("button", { name: "Turn on" }).click();
     await theirs.getByLabel("Your password").fill("seven looms at noon");
     await theirs.getByRole("button", { name: "Continue" }).click();

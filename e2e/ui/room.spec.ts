@@ -121,7 +121,7 @@ test("nodes are added where one points, and one that is new is not born with fau
   expect(box.x < at.x && box.x + box.width > at.x && Math.abs(box.y - at.y) < 80).toBe(true);
 
   // Its list counts what it lacks; the card and the panel leave one alone until one has left it.
-  await expect(page.getByRole("button", { name: /^\d problems?$/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: /^\d problems?(, \d warnings?)?$/ })).toBeVisible();
   await expect(added).not.toHaveAccessibleDescription(/problem/);
   await expect(panel(page).getByText("Choose an agent.")).toBeHidden();
   await node(page, "Trigger Start").click();

@@ -55,3 +55,27 @@ test("the lists of a run that failed begin at the node that did, however far dow
   await page.getByRole("tab", { name: "Timeline" }).click();
   await expect(page.getByRole("treeitem", { name: /^Last/ })).toBeInViewport();
 });
+
+test("the timeline lists the attempts of a model call that was made more than once", async ({
+  signedInPage: page,
+  agent,
+  workflow,
+  executed,
+}) => {
+  const { id: agent_id } = await agent({ name: "Unsteady", model: "flaky-1" });
+  const flow = await workflow(graphOf({ t: ["trigger"], Ask: ["agent", { agent_id, input: `Try ${crypto.randomUUID()}` }] }, ["t>Ask"]));
+  const { id } = await executed(flow);
+  await page.goto(`/runs/${id}`);
+  await page.getByRole("tab", { name: "Timeline" }).click();
+
+  await page.getByRole("treeitem", { name: /^Ask/ }).click();
+
+  const attempts = page.getByRole("list", { name: "Attempts" }).getByRole("listitem");
+  await expect(attempts).toHaveText([/^Attempt 1.*500/, /^Attempt 2Answered/]);
+
+  await test.step("the error of an attempt is shown whole on a phone", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const isCut = await attempts.getByText(/500/).evaluate((text) => text.scrollWidth > text.clientWidth);
+    expect(isCut).toBe(false);
+  });
+});

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
-import { Workflow } from "#server/features/workflows/schema.ts";
+import { UpdatedWorkflow, Workflow } from "#server/features/workflows/schema.ts";
 import { ExecuteResult, ExecutionSummary } from "#server/runs/schema.ts";
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
@@ -187,7 +187,7 @@ test("an earlier run is opened on the canvas as it was: its graph, and its outpu
   const flow = await workflow(graph);
   const { id } = await executed(flow, { input: "x" });
   const changed = graph.nodes.map((one) => (one.id === "A" ? { ...one, data: { ...one.data, input: "two" } } : one));
-  await api.put(`/workflows/${flow.id}`, { nodes: changed, edges: graph.edges }, { schema: Workflow });
+  await api.put(`/workflows/${flow.id}`, { nodes: changed, edges: graph.edges }, { schema: UpdatedWorkflow });
 
   await page.goto(`/workflows/${flow.id}`);
   await expect(node(page, "Agent A")).toContainText("two");
@@ -202,7 +202,7 @@ test("an earlier run is opened on the canvas as it was: its graph, and its outpu
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(node(page, "Agent A")).toContainText("two");
   await expect(bar).toBeVisible();
-  await bar.getByRole("link", { name: "See as it was" }).click();
+  await bar.getByRole("link", { name: "Open run" }).click();
   await expect(page).toHaveURL(new RegExp(`/runs/${id}`));
   await expect(node(page, "Agent A")).toContainText("one");
 

@@ -1,3 +1,4 @@
+import { graphOf } from "#e2e/api/graphs.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { node } from "#e2e/ui/locators.ts";
@@ -135,4 +136,32 @@ test("a past run is opened on the canvas, changed and replayed, and both stand s
     .getByRole("link", { name: /what this one repeats/ })
     .click();
   await expect(page.getByRole("region", { name: "Input" })).toContainText("milk");
+});
+
+test("a run from a node with another input asks about results of the previous one", async ({ signedInPage: page, workflow, executed }) => {
+  const graph = graphOf(
+    {
+      t: ["trigger"],
+      First: ["code", { code: "text", inputs: [{ name: "text", value: "one {{trigger.output}}" }] }],
+      Second: ["code", { code: "text", inputs: [{ name: "text", value: "two {{First.output}}" }] }],
+    },
+    ["t>First", "First>Second"],
+  );
+  const run = await executed(await workflow({ name: "Two steps", ...graph }), { input: "tea" });
+  const dialog = page.getByRole("dialog", { name: "Run again with another input" });
+  const values = page.getByRole("complementary", { name: "Values" });
+  const startWithMilk = async () => {
+    await page.goto(`/runs/${run.id}/fork?input=1&from=Second`);
+    await dialog.getByRole("textbox", { name: "Input" }).fill("milk");
+    await dialog.getByRole("button", { name: "Start run" }).click();
+    await expect(dialog.getByRole("alert")).toContainText('The result of "First" is based on the original run');
+  };
+
+  await startWithMilk();
+  await dialog.getByRole("button", { name: "Keep previous results" }).click();
+  await expect(values).toContainText("two one tea");
+
+  await startWithMilk();
+  await dialog.getByRole("button", { name: "Run what depends on the input" }).click();
+  await expect(values).toContainText("two one milk");
 });

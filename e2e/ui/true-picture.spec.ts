@@ -2,8 +2,8 @@ import type { Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
-import { Agent } from "#server/features/agents/schema.ts";
-import { Workflow } from "#server/features/workflows/schema.ts";
+import { UpdatedAgent } from "#server/features/agents/schema.ts";
+import { UpdatedWorkflow } from "#server/features/workflows/schema.ts";
 
 const header = (page: Page) => page.locator("header").filter({ has: page.getByRole("tablist", { name: "Views" }) });
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
@@ -115,7 +115,7 @@ test("the editor shows what is so: unknown names, states in the minimap, changed
 
   // What the agent answered before it was changed is out of date.
   await expect(node(page, "Agent A")).not.toHaveAccessibleDescription(/Out of date/);
-  await api.put(`/agents/${id}`, { system_prompt: "Be brief." }, { schema: Agent });
+  await api.put(`/agents/${id}`, { system_prompt: "Be brief." }, { schema: UpdatedAgent });
   await comeBack(page);
   await expect(node(page, "Agent A")).toHaveAccessibleDescription(/Out of date: Its agent was changed after this run/);
   await expect(node(page, "Output o")).toHaveAccessibleDescription(/Out of date: “A” before it changed/);
@@ -123,7 +123,7 @@ test("the editor shows what is so: unknown names, states in the minimap, changed
   // Somebody else's work is told where "Saved" stood, looked at, and taken over.
   await expect(header(page)).toContainText("Saved");
   const theirs = { ...graph, nodes: graph.nodes.map((one) => (one.id === "o" ? { ...one, data: { ...one.data, value: "theirs" } } : one)) };
-  await api.put(`/workflows/${flow.id}`, theirs, { schema: Workflow });
+  await api.put(`/workflows/${flow.id}`, theirs, { schema: UpdatedWorkflow });
   await comeBack(page);
   await header(page).getByText("Changed in another tab").waitFor();
   await header(page).getByRole("button", { name: "Show what was changed" }).click();

@@ -58,7 +58,7 @@ test("usage says that a price is not known, leads to the prices, and shows what 
 
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "LLM keys" }).click();
   // Another key in its place is tried with the agent first; what was typed stays when it fails.
-  await chooseOf(page, "Stand-in", "Replace");
+  await chooseOf(page, "Stand-in", "Replace value");
   const replacing = page.getByRole("dialog", { name: "New value for “Stand-in”" });
   await replacing.getByLabel("API key").fill("wrong-key");
   await replacing.getByRole("button", { name: "Replace key" }).click();

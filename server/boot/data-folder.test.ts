@@ -2,9 +2,20 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { holdDataFolder } from "#server/boot/data-folder.ts";
 import { startOf } from "#server/platform/process-state.ts";
+
+const disk = vi.hoisted(() => ({ isFull: false }));
+
+vi.mock(import("node:fs"), async (original) => {
+  const fs = await original();
+  const writeFileSync: typeof fs.writeFileSync = (...args) => {
+    if (disk.isFull) throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+    fs.writeFileSync(...args);
+  };
+  return { ...fs, writeFileSync };
+});
 
 const onLinux = process.platform === "linux";
 
@@ -37,4 +48,15 @@ test.runIf(onLinux)("a killed process that nobody has asked about yet does not h
   process.kill(pid, "SIGKILL");
   await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toMatch(/\) Z /);
   holdDataFolder(folder)();
+});
+
+test("a full disk is named as the reason that a start is refused", () => {
+  const folder = folderHeldBy("");
+  rmSync(join(folder, "treadle.pid"));
+  disk.isFull = true;
+  onTestFinished(() => {
+    disk.isFull = false;
+  });
+
+  expect(() => holdDataFolder(folder)).toThrow(`The disk of the data folder ${folder} is full (ENOSPC`);
 });

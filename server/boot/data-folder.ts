@@ -5,6 +5,13 @@ import { isRunning, startOf } from "#server/platform/process-state.ts";
 
 const firstLine = (error: unknown) => messageOf(error).split("\n")[0];
 
+function unwritable(folder: string, error: unknown): Error {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return new Error(`The disk of the data folder ${folder} is full (${firstLine(error)}). Free space, then start again.`);
+  return new Error(`The data folder ${folder} cannot be written to (${firstLine(error)}). Set DATA_DIR to a folder that can.`);
+}
+
 /**
  * Makes the data folder and takes it for this process alone.
  * @param folder absolute path
@@ -17,15 +24,14 @@ export function holdDataFolder(folder: string): () => void {
     mkdirSync(folder, { recursive: true, mode: 0o755 });
     accessSync(folder, constants.W_OK);
   } catch (error) {
-    throw new Error(`The data folder ${folder} cannot be written to (${firstLine(error)}). Set DATA_DIR to a folder that can.`);
+    throw unwritable(folder, error);
   }
   for (let tries = 0; tries < 3; tries++) {
     try {
       writeFileSync(lock, `${process.pid} ${startOf(process.pid) ?? ""}`, { flag: "wx", mode: 0o600 });
       return () => rmSync(lock, { force: true });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST")
-        throw new Error(`The data folder ${folder} cannot be written to (${firstLine(error)}).`);
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw unwritable(folder, error);
     }
     const [pid, start] = readFileSync(lock, "utf8").split(" ");
     const holder = Number(pid);

@@ -8,12 +8,18 @@ export type OwnSecrets = z.infer<typeof OwnSecrets>;
 
 /**
  * The secrets of an install that brings its own database: made at the first start, kept in the data folder, readable by
- * its owner only. Losing the file loses every stored key, so a damaged one is never replaced.
- * @throws Error with one sentence when the file is damaged
+ * its owner only. Losing the file loses every stored key, so it is replaced neither when it is damaged nor when it is missing beside a
+ * database.
+ * @throws Error with one sentence when the file is damaged, or missing while the folder has a database
  */
 export function ownSecrets(folder: string): OwnSecrets {
   const file = join(folder, "secrets.json");
   if (!existsSync(file)) {
+    // Written before the database is made, so a first start that was interrupted has it.
+    if (existsSync(join(folder, "postgres/PG_VERSION")))
+      throw new Error(
+        `secrets.json is missing in ${folder}: restore it from a backup. It holds the password of the database there and the key of its stored secrets.`,
+      );
     const fresh = () => randomBytes(32).toString("base64url");
     const secrets: OwnSecrets = { auth_secret: fresh(), encryption_key: fresh(), database_password: fresh() };
     writeFileSync(`${file}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });

@@ -4,7 +4,9 @@ import { buildWeb, isBuilt } from "#server/boot/web-build.ts";
 import { serveCompressed } from "#server/http/compressed-files.ts";
 import { startRunsDirectly } from "#server/http/direct.ts";
 import { createFront } from "#server/http/front/front.ts";
+import { COUNTING_CONNECTIONS } from "#server/platform/db/connection-needs.ts";
 import { newPool } from "#server/platform/db/connections.ts";
+import { watchPool } from "#server/platform/db/outage-watch.ts";
 import { settings } from "#server/platform/settings.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -37,13 +39,8 @@ export async function startWeb(isDev: boolean, say: (line: string) => void): Pro
   // counted over connections of their own, so that nothing else is in their way.
   const counters = TREADLE_EMBEDDED_DATABASE
     ? undefined
-    : newPool({
-        connectionString: DATABASE_URL,
-        max: 2,
-        connectionTimeoutMillis: COUNT_MS,
-        query_timeout: COUNT_MS,
-        idleTimeoutMillis: 0,
-      });
+    : newPool({ connectionString: DATABASE_URL, max: COUNTING_CONNECTIONS, query_timeout: COUNT_MS, idleTimeoutMillis: 0 });
+  if (counters) watchPool(counters);
   // The port is taken first: when it cannot be had, nobody waits for a build to learn so. Early requests wait for the app.
   const ready = Promise.withResolvers<ReturnType<typeof startRunsDirectly>>();
   const front = createFront({

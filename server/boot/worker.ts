@@ -1,6 +1,8 @@
 import { endCutOff } from "#server/features/assistant/messages.ts";
 import { threadSweep } from "#server/features/assistant/work.ts";
 import { readingSweep, startFilling } from "#server/features/canvases/fill.ts";
+import { heldSweep } from "#server/features/emails/held.ts";
+import { outboxSweep, startSending } from "#server/features/emails/send.ts";
 import { failureNoticeSweep } from "#server/features/notifications/failures.ts";
 import { mailSweep } from "#server/features/notifications/mail.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
@@ -16,7 +18,7 @@ import { sweep } from "#server/platform/db/sweep.ts";
 import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
 import { freeLeases } from "#server/runs/store/leases.ts";
-import { retryUnstarted } from "#server/runs/store/queue.ts";
+import { requestAnew } from "#server/runs/store/queue.ts";
 import { executionSweep } from "#server/runs/use-cases/sweep-executions.ts";
 import { reviewSweep, waitSweep } from "#server/runs/waits/sweep-waits.ts";
 import { startRunWorker } from "#server/runs/worker/run-worker.ts";
@@ -29,7 +31,10 @@ const JOBS_AT_ONCE = 20;
 const HALT_MS = 1500;
 
 /** All that is looked after. */
-const SWEEPS = [waitSweep, executionSweep, childSweep, failureSweep, threadSweep, reviewSweep, failureNoticeSweep, mailSweep, readingSweep];
+const SWEEPS = [
+  ...[waitSweep, executionSweep, childSweep, failureSweep, threadSweep, reviewSweep],
+  ...[failureNoticeSweep, mailSweep, outboxSweep, heldSweep, readingSweep],
+];
 
 /**
  * Starts what carries runs and jobs in this process: all of them unless an Inngest server is named, which is then asked for
@@ -46,11 +51,12 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
     : undefined;
   const stopRuns = await startRunWorker(pool(), engineServices, executeDue);
   const stopFilling = await startFilling();
+  const stopSending = await startSending();
   // What came due while nothing ran fires now, not at the next minute.
   const catchingUp = fireDueSchedules().catch((error) =>
     log.warn({ err: error }, "schedules could not be fired at start, the next minute tries again"),
   );
-  if (!isEmbeddedExecutor()) await retryUnstarted();
+  if (!isEmbeddedExecutor()) await requestAnew();
   // One after the other: a server that does not answer makes each take as long as it is waited for.
   let sweeping: Promise<void> | undefined;
   const look = () => {
@@ -66,6 +72,6 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
     clearInterval(timer);
     // Nothing new is started at once; calls that do not end in time are aborted early enough to give their leases back.
     drainRuns(graceMs - HALT_MS);
-    await Promise.all([sweeping, catchingUp, stopRuns(graceMs), stopFilling(), jobWorker?.stop(graceMs)]);
+    await Promise.all([sweeping, catchingUp, stopRuns(graceMs), stopFilling(), stopSending(graceMs), jobWorker?.stop(graceMs)]);
   };
 }

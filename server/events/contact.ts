@@ -12,10 +12,13 @@ const EVERY_MS = 10_000;
 const SILENCE_MS = 150_000;
 const CLOCK_MS = 5 * 60_000;
 
+/** The most that the clocks of this process and of the server may differ for wakes not to be lost, in ms. */
+const MAX_OFFSET_MS = 2000;
+
 const DETAILS: Record<Refusal | "no_call", string> = {
   no_server: "The Inngest server cannot be reached. Check INNGEST_BASE_URL, and that the server runs.",
   no_answer: "The Inngest server does not answer within 2 seconds. Check that it is well, and INNGEST_BASE_URL.",
-  address: "What answers at INNGEST_BASE_URL is no Inngest server. Check the address.",
+  address: "No Inngest server at this address: another service answers at INNGEST_BASE_URL. Check the address.",
   event_key: "The Inngest server does not know the event key. Set INNGEST_EVENT_KEY to a key of that server.",
   error: "The Inngest server answers events with an error. Its log tells more.",
   unsigned:
@@ -74,12 +77,24 @@ function callRefusal(signature: string | null): CallRefusal {
   return Math.abs(Date.now() - signed) > CLOCK_MS ? "clock" : "signing_key";
 }
 
+/** Offset of this process's clock from the server's, in ms, as of a time. */
+let clock: { offsetMs: number; at: number } | undefined;
+
+/** True when a call of the last five minutes has shown that the server's clock differs by less than 2 s. */
+export const isClockInSync = (): boolean =>
+  clock !== undefined && Date.now() - clock.at < CLOCK_MS && Math.abs(clock.offsetMs) < MAX_OFFSET_MS;
+
 /**
  * A call of `/api/inngest` was answered.
- * @param signature its header
+ * @param signature its header, which has the server's time in whole seconds
  * @param status of the answer
+ * @param receivedAt when the call arrived, in ms
  */
-export const noteCall = (signature: string | null, status: number): void => note("call", status === 401 ? callRefusal(signature) : null);
+export function noteCall(signature: string | null, status: number, receivedAt = Date.now()): void {
+  note("call", status === 401 ? callRefusal(signature) : null);
+  const signedAt = Number(new URLSearchParams(signature ?? "").get("t")) * 1000;
+  if (status !== 401 && signedAt > 0) clock = { offsetMs: receivedAt - signedAt - 500, at: receivedAt };
+}
 
 interface Row {
   event_taken_at: Date | null;

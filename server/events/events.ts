@@ -51,9 +51,6 @@ export const reviewOpened = eventType("review/opened", z.object({ review_id: z.s
 /** Nobody has decided a review for a while: tell the people who can again, for the `count`th time. */
 export const reviewOverlooked = eventType("review/overlooked", z.object({ review_id: z.string(), count: z.number().int() }));
 
-/** Somebody is told of something, and has asked for an e-mail. */
-export const notificationTold = eventType("notification/told", z.object({ notification_id: z.string() }));
-
 /** Somebody has written to the assistant, or answered it: go on with this thread. */
 export const assistantAsked = eventType("assistant/asked", z.object({ thread_id: z.string(), project_id: z.string() }));
 

@@ -6,6 +6,8 @@ import { settings } from "#server/platform/settings.ts";
 
 /** How long a server may take to answer that it has an event, in milliseconds. */
 const SEND_MS = 2000;
+/** Header of an Inngest server that names its kind, e.g. `self-hosted`. Source: github.com/inngest/inngest, pkg/headers. */
+const SERVER_KIND = "x-inngest-server-kind";
 /** What the SDK sends where a dev server wants no key. */
 const NO_KEY = "NO_EVENT_KEY_SET";
 
@@ -19,11 +21,15 @@ export class NotTaken extends Error {
   }
 }
 
-/** How an event endpoint refuses, from its answer. One that does not know the key says 401, or 404 with a reason as JSON. */
-function refusalOf(status: number, body: unknown): EventRefusal {
-  const isInngest = typeof body === "object" && body !== null && ("error" in body || "ids" in body);
-  if (status === 401 || status === 403 || (status === 404 && isInngest)) return "event_key";
-  return isInngest || status >= 500 ? "error" : "address";
+/**
+ * Reads why an event endpoint refused. Another service may answer 401, or JSON with `error`, just as well. An Inngest server names
+ * its kind in a header of every response; behind a proxy that drops it, its wording about event keys is the mark.
+ */
+function refusalOf({ status, headers }: Response, body: unknown): EventRefusal {
+  const error = typeof body === "object" && body !== null && "error" in body ? String(body.error) : "";
+  const isAboutKey = /\bevent keys?\b/i.test(error);
+  if (!headers.has(SERVER_KIND) && !isAboutKey) return status >= 502 ? "error" : "address";
+  return isAboutKey || [401, 403, 404].includes(status) ? "event_key" : "error";
 }
 
 /**
@@ -37,17 +43,17 @@ class ServerInngest extends Inngest {
     const body = JSON.stringify([events].flat().map(({ id, name, data }) => ({ id, name, data, ts })));
     const signal = AbortSignal.timeout(SEND_MS);
     const asked = { method: "POST", headers: { "content-type": "application/json" }, body, signal } as const;
-    let status: number;
+    let answer: Response;
     let text: string;
     try {
-      const answer = await fetch(new URL(`e/${this.eventKey ?? NO_KEY}`, this.eventBaseUrl), asked);
-      [status, text] = [answer.status, await answer.text()];
+      answer = await fetch(new URL(`e/${this.eventKey ?? NO_KEY}`, this.eventBaseUrl), asked);
+      text = await answer.text();
     } catch (cause) {
       throw new NotTaken(signal.aborted ? "no_answer" : "no_server", { cause });
     }
     const said = parsed(text);
-    if (status === 200 && said && typeof said === "object" && "ids" in said && Array.isArray(said.ids)) return { ids: said.ids };
-    throw new NotTaken(refusalOf(status, said));
+    if (answer.status === 200 && said && typeof said === "object" && "ids" in said && Array.isArray(said.ids)) return { ids: said.ids };
+    throw new NotTaken(refusalOf(answer, said));
   };
 }
 

@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "#e2e/fakes/listen.ts";
 import { until } from "#e2e/until.ts";
-import { executorContact, noteCall, problemOf } from "#server/events/contact.ts";
+import { executorContact, isClockInSync, noteCall, problemOf } from "#server/events/contact.ts";
 import { sendEvents } from "#server/events/send-events.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { sweep } from "#server/platform/db/sweep.ts";
 import { setSettings } from "#server/platform/settings.ts";
-import { retryUnstarted } from "#server/runs/store/queue.ts";
+import { requestAnew } from "#server/runs/store/queue.ts";
 import { startRun } from "#server/runs/use-cases/start-execution.ts";
 import { executionSweep } from "#server/runs/use-cases/sweep-executions.ts";
 import { reviewSweep, waitSweep } from "#server/runs/waits/sweep-waits.ts";
@@ -152,7 +152,7 @@ test("a run that nobody begins is asked for as it was, after a minute anew, and 
   await elapse(execution_id, 11);
   await sweep(waitSweep, reviewSweep, executionSweep);
   expect(asked(execution_id).at(-1)).toBe(`${execution_id}-1`);
-  await retryUnstarted();
+  await requestAnew();
   await sweep(waitSweep, reviewSweep, executionSweep);
   expect(asked(execution_id)).toHaveLength(4);
   expect(new Set(asked(execution_id)).size).toBe(3);
@@ -178,12 +178,19 @@ test("after minutes without a server everything that was accepted meanwhile is a
   expect(received).toHaveLength(2);
 });
 
+const isInngest = { "x-inngest-server-kind": "self-hosted" };
+const unknownKey = (status: number) => `{"error":"Event key not found","status":${status}}`;
+
 test.each([
-  ["event_key", (response: ServerResponse) => response.writeHead(401).end('{"error":"Event key not found","status":401}')],
-  ["event_key", (response: ServerResponse) => response.writeHead(404).end('{"error":"Event key not found","status":404}')],
+  ["event_key", (response: ServerResponse) => response.writeHead(401, isInngest).end(unknownKey(401))],
+  ["event_key", (response: ServerResponse) => response.writeHead(404, isInngest).end(unknownKey(404))],
+  ["event_key", (response: ServerResponse) => response.writeHead(401).end(unknownKey(401))],
+  ["address", (response: ServerResponse) => response.writeHead(401).end('{"error":"Unauthorized","status":401}')],
+  ["address", (response: ServerResponse) => response.writeHead(403).end("Forbidden")],
+  ["address", (response: ServerResponse) => response.writeHead(400).end('{"error":"Bad request"}')],
   ["address", (response: ServerResponse) => response.writeHead(404).end("<h1>Not found</h1>")],
   ["address", (response: ServerResponse) => response.writeHead(200).end("<h1>Welcome</h1>")],
-  ["error", (response: ServerResponse) => response.writeHead(500).end('{"error":"out of memory"}')],
+  ["error", (response: ServerResponse) => response.writeHead(500, isInngest).end('{"error":"out of memory"}')],
 ] as const)("a refusal is told as %s", async (reason, refuse) => {
   answer = (_request, response) => void refuse(response);
   expect(await requestRuns(requestsOf(1))).toBe(false);
@@ -191,6 +198,32 @@ test.each([
   answer = well;
   expect(await requestRuns(requestsOf(1))).toBe(true);
   await until(async () => (await executorContact()).problem === null);
+});
+
+test("another service at the address is reported as no Inngest server", async () => {
+  answer = (_request, response) => void response.writeHead(401).end('{"error":"Unauthorized","status":401}');
+  expect(await requestRuns(requestsOf(1))).toBe(false);
+
+  await until(async () => (await executorContact()).problem?.startsWith("No Inngest server at this address"));
+});
+
+test.each([
+  [0, true],
+  [1, true],
+  [3, false],
+  [-3, false],
+  [60, false],
+])("a server whose clock is %i s off is in sync: %s", (seconds, isInSync) => {
+  noteCall(`t=${Math.floor(Date.now() / 1000) + seconds}&s=00`, 206);
+
+  expect(isClockInSync()).toBe(isInSync);
+});
+
+test("a refused call says nothing about the server's clock", () => {
+  noteCall(`t=${Math.floor(Date.now() / 1000) + 60}&s=00`, 206);
+  noteCall(`t=${Math.floor(Date.now() / 1000)}&s=00`, 401);
+
+  expect(isClockInSync()).toBe(false);
 });
 
 test("of two news the later one counts, also where the first takes longer to be written", async () => {
@@ -204,7 +237,7 @@ test("of two news the later one counts, also where the first takes longer to be 
     return written;
   }) as typeof query);
   onTestFinished(() => spy.mockRestore());
-  answer = (_request, response) => void response.writeHead(500).end('{"error":"out of memory"}');
+  answer = (_request, response) => void response.writeHead(500, isInngest).end('{"error":"out of memory"}');
   expect(await requestRuns(requestsOf(1))).toBe(false);
   answer = well;
   expect(await requestRuns(requestsOf(1))).toBe(true);

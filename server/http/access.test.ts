@@ -21,6 +21,7 @@ const EXCEPTIONS: Record<string, Access> = {
   "identity.setUp": "public",
   "identity.openInvitation": "public",
   "identity.invitations": "user",
+  "identity.identities": "user",
   "identity.declineInvitation": "user",
   "identity.resumeMemberships": "user",
   "security.safety": "user",
@@ -38,10 +39,11 @@ const EXCEPTIONS: Record<string, Access> = {
   "identity.changePassword": "user",
   "audit.actors": "admin",
   "notifications.markRead": "viewer",
+  "emails.byLink": "public",
+  "emails.changeByLink": "public",
   "reviews.byLink": "public",
   "reviews.decideByLink": "public",
   "canvases.shared": "public",
-  "credentials.replace": "admin",
 };
 
 const user = { id: "019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10", email: "ada@example.com", name: "Ada" };

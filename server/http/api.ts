@@ -10,6 +10,8 @@ import { incomingWebhook } from "#server/http/streams/incoming-webhook.ts";
 import { addRagDocument, uploadRagDocument } from "#server/http/streams/rag-documents.ts";
 import { resume } from "#server/http/streams/resume.ts";
 import { handleTrpc } from "#server/http/trpc/handler.ts";
+import { unsubscribe, unsubscribePage } from "#server/http/unsubscribe.ts";
+import { takeFrontHeaders } from "#server/platform/auth/request-origin.ts";
 import { AppError } from "#server/platform/errors.ts";
 
 type Params = Record<string, string>;
@@ -44,6 +46,7 @@ function route(
 }
 
 const keyToRun = { keyNeeds: { scope: "run" } } as const;
+const keyToWrite = { keyNeeds: { scope: "write" } } as const;
 // The web app's own: the browser session only, and it does not spend the API's budget.
 const ofBrowser = { sessionOnly: true } as const;
 
@@ -52,6 +55,7 @@ export const API_ROUTES: readonly Route[] = [
   route("/api/health", { GET: health }),
   route("/api/health/ready", { GET: readiness }),
   route("/api/inngest", { GET: answerInngest, POST: answerInngest, PUT: answerInngest }),
+  route("/api/emails/{token}/unsubscribe", { GET: unsubscribePage, POST: unsubscribe }),
   route("/api/trpc/{procedures}", { GET: handleTrpc, POST: handleTrpc }),
   // Few ask for it, and what writes it is a fortieth of what a start loads.
   route("/api/v1/openapi.json", { GET: async () => (await import("#server/http/openapi/document.ts")).openApiResponse() }),
@@ -69,9 +73,11 @@ export const API_ROUTES: readonly Route[] = [
   ),
   route("/api/v1/resume/{token}", { POST: resume }),
   route("/api/v1/workflows/{workflow_id}/execute", { POST: handleRest }, { others: handleRest, startsRuns: true }),
-  route("/api/v1/agents/try", { POST: agentTrial(keyToRun) }, { others: handleRest }),
+  route("/api/v1/agents/try", { POST: agentTrial(keyToWrite) }, { others: handleRest }),
   route("/api/v1/agents/{agent_id}/chat", { POST: agentChat(keyToRun) }),
-  route("/api/v1/executions/{execution_id}/stream", { GET: executionStream({ keyNeeds: { scope: "read" }, allowQueryToken: true }) }),
+  route("/api/v1/executions/{execution_id}/stream", {
+    GET: executionStream({ keyNeeds: { scope: "read", isOpenToRun: true }, allowQueryToken: true }),
+  }),
   route("/api/v1/canvases/{canvas_id}/stream", { GET: canvasStream({ keyNeeds: { scope: "read" }, allowQueryToken: true }) }),
   route("/api/v1/canvases/{canvas_id}/data.csv", { GET: canvasCsv({ keyNeeds: { scope: "read" } }) }),
   route("/api/v1/rags/{rag_id}/documents", { POST: addRagDocument }, { others: handleRest }),
@@ -91,7 +97,7 @@ export const API_ROUTES: readonly Route[] = [
  * @returns undefined when there is none, or the path cannot be read
  */
 export function findRoute(pathname: string): { route: Route; params: Params } | undefined {
-  const path = pathname.replace(/\/+$/, "");
+  const path = pathname.replace(/(?<!\/)\/+$/, "");
   for (const route of API_ROUTES) {
     const found = route.pattern.exec(path);
     if (!found) continue;
@@ -107,6 +113,7 @@ export function findRoute(pathname: string): { route: Route; params: Params } | 
 
 /** Answers a request to the API: of programs, of pages and of an Inngest server. Never throws for what a caller did wrong. */
 export async function answerApi(request: Request): Promise<Response> {
+  takeFrontHeaders(request.headers);
   const found = findRoute(new URL(request.url).pathname);
   if (!found)
     return errorResponse(new AppError("NOT_FOUND", "There is nothing at this path. The API's paths are listed at /api/v1/openapi.json."));

@@ -3,14 +3,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FakeMcpServer, MCP_TOKEN, startMcpServer } from "#e2e/fakes/mcp-server.ts";
 import type { Prisma } from "#prisma/generated/client.ts";
 import { propose } from "#server/features/assistant/proposals.ts";
-import { acceptInvitation } from "#server/features/identity/accept-invitation.ts";
-import { setMember } from "#server/features/projects/set-member.ts";
 import { reviewToken } from "#server/features/reviews/link.ts";
 import { openApiDocument } from "#server/http/openapi/document.ts";
 import { compileRoutes } from "#server/http/rest/routes.ts";
 import { appRouter, createCaller } from "#server/http/trpc/root.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { recipientToken } from "#server/platform/mail/recipients.ts";
 import type { ApiContext } from "#server/platform/rpc/trpc.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { addMember } from "#server/testing/add-member.ts";
@@ -99,7 +98,15 @@ async function world() {
     await db().user.update({ where: { id: somebody.user.id }, data });
     return { user: somebody.user, api: createCaller(context(somebody)) };
   };
-  return { admin, asked, colleague, context, api, project_id, key, server, id, agent, invite, waiting, ended };
+  /** Decides on a membership of the project that is put aside. */
+  const putAside = async (decide: (api: ReturnType<typeof createCaller>, put_aside_id: string) => Promise<unknown>) => {
+    const somebody = await asked({ email_verified_at: new Date() });
+    const aside = { email: somebody.user.email, role: "viewer", token_hash: randomUUID(), put_aside_at: new Date() } as const;
+    const expires_at = new Date("9999-12-31T00:00:00Z");
+    const { id: put_aside_id } = await db().invitation.create({ data: { ...aside, project_id, expires_at } });
+    return decide(somebody.api, put_aside_id);
+  };
+  return { admin, asked, putAside, colleague, context, api, project_id, key, server, id, agent, invite, waiting, ended };
 }
 type World = Awaited<ReturnType<typeof world>>;
 
@@ -192,6 +199,13 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
     async ({ api, waiting }) =>
       api.reviews.decideByLink({ token: reviewToken((await waiting()).id, new Date(Date.now() + 60_000)), decision: "rejected" }),
   ],
+  "emails.changeByLink": [
+    "project.stop_emails",
+    async ({ api, project_id }) => {
+      const recipient = await db().emailRecipient.create({ data: { project_id, address: "pat@example.com" } });
+      return api.emails.changeByLink({ token: recipientToken(recipient.id), choice: "stop" });
+    },
+  ],
   "identity.acceptInvitation": [
     "member.join",
     async ({ api, invite }) => api.identity.acceptInvitation({ token: await invite("joins@example.com"), name: "New", password }),
@@ -208,14 +222,24 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
   "identity.resumeMemberships": [
     "member.join",
     async ({ admin, asked }) => {
-      const { api, user } = await asked({ password_hash: await quickHash(password) });
-      await addMember(admin, user, "viewer");
-      const other = await database.newAdmin();
-      const { invite_url } = await setMember(other, { project_id: other.project.id, email: user.email, role: "viewer" });
-      const token = invite_url?.split("/invite/")[1] ?? "";
-      await acceptInvitation({ token, password: "another password" }, null);
+      const { api, user } = await asked({});
+      await db().invitation.create({
+        data: {
+          project_id: admin.project.id,
+          email: user.email,
+          role: "viewer",
+          token_hash: randomUUID(),
+          held_password_hash: await quickHash(password),
+          expires_at: new Date("9999-12-31T00:00:00Z"),
+        },
+      });
       await api.identity.resumeMemberships({ password });
     },
+  ],
+  "identity.takeOver": ["member.join", async ({ putAside }) => putAside((api, put_aside_id) => api.identity.takeOver({ put_aside_id }))],
+  "identity.leavePutAside": [
+    "member.leave",
+    async ({ putAside }) => putAside((api, put_aside_id) => api.identity.leavePutAside({ put_aside_id })),
   ],
   "identity.updateProfile": ["account.update", ({ api }) => api.identity.updateProfile({ name: "New name" })],
   "identity.changePassword": [

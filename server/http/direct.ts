@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { answerApi, findRoute } from "#server/http/api.ts";
 import { answerError } from "#server/http/front/error-answers.ts";
 import { bodyFrom } from "#server/http/messages/read-json.ts";
 import { AppError } from "#server/platform/errors.ts";
+import { log } from "#server/platform/log.ts";
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
@@ -25,11 +28,15 @@ function departure(response: ServerResponse): AbortSignal {
 }
 
 async function send(answer: Response, response: ServerResponse): Promise<void> {
-  const body = await answer.text();
-  if (response.destroyed) return;
+  // Of a short one the whole, in one write; of a long one a piece at a time.
+  const isLong = answer.headers.get("cache-control")?.includes("no-transform") === true;
+  const body = isLong ? "" : await answer.text();
+  if (response.destroyed) return void answer.body?.cancel().catch(() => undefined);
   response.statusCode = answer.status;
   for (const [name, value] of answer.headers) response.setHeader(name, value);
-  response.end(body);
+  if (!isLong || !answer.body) return void response.end(body);
+  // cast: the stream class of node:stream/web is the global one, declared twice
+  await pipeline(Readable.fromWeb(answer.body as never), response).catch((err: unknown) => log.debug({ err }, "answer not delivered"));
 }
 
 /**

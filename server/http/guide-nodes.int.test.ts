@@ -133,7 +133,8 @@ test.each(errors)("%s: %s", async (_, __, { type, data, without = [], error: exp
   const told = { ...example.run, answer: undefined, server: undefined, ...given };
   const outcome = async (): Promise<string> => {
     const { id, problems, shown } = await made({ ...file, nodes, edges }, told);
-    if (problems[0]) return problems[0].message;
+    const problem = problems.find(({ severity }) => severity === "error");
+    if (problem) return problem.message;
     const { error } = await run(id, told);
     return shown(error ?? "It did not fail.");
   };

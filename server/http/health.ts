@@ -1,25 +1,34 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { executorContact } from "#server/events/contact.ts";
 import { jsonResponse } from "#server/http/messages/respond.ts";
-import { db } from "#server/platform/db/client.ts";
+import { answersWithin } from "#server/platform/db/connections.ts";
+import { storageProblem } from "#server/platform/errors.ts";
+import { settings } from "#server/platform/settings.ts";
 
-/** Whether the database answers. */
-export async function isDatabaseUp(): Promise<boolean> {
-  return db().$queryRaw`SELECT 1`.then(
-    () => true,
-    () => false,
-  );
-}
+/** Times of readiness, in ms: for the database to accept a connection, and for what is read then; 2 s in all. */
+const DATABASE_MS = 1200;
+const EXECUTOR_MS = 600;
 
 /** The process is up. */
 export const health = async (): Promise<Response> => jsonResponse({ status: "ok" });
 
 /**
- * The process can work: 200, or 503 while the database does not answer. With an Inngest server named, also how it stands with
- * that one; without it runs are accepted and wait, so that is no reason to send anybody away, least of all the server itself.
+ * The process can work: 200, or 503 within 2 s while the database does not answer. A full disk is "degraded", since reads are
+ * answered. With an Inngest server named, the state of the connection to it as well: without it runs are accepted and wait, so the
+ * process stays ready.
  */
 export async function readiness(): Promise<Response> {
-  const executor = (await isDatabaseUp()) ? await executorContact().catch(() => undefined) : undefined;
-  if (!executor) return jsonResponse({ status: "unavailable", database: "down" }, 503);
-  const told = executor.kind === "embedded" ? {} : { executor };
-  return jsonResponse({ status: executor.problem === null ? "ready" : "degraded", database: "up", ...told });
+  const isUp = await answersWithin(settings().DATABASE_URL ?? "", DATABASE_MS);
+  const late = pause(EXECUTOR_MS, undefined, { ref: false });
+  const executor = isUp ? await Promise.race([executorContact().catch(() => undefined), late]) : undefined;
+  const storage = storageProblem();
+  if (!executor) return jsonResponse({ status: "unavailable", database: "down", ...(storage && { storage }) }, 503);
+
+  const isDegraded = executor.problem !== null || storage !== undefined;
+  return jsonResponse({
+    status: isDegraded ? "degraded" : "ready",
+    database: "up",
+    ...(storage && { storage }),
+    ...(executor.kind !== "embedded" && { executor }),
+  });
 }

@@ -25,9 +25,10 @@ export async function answerInngest(request: Request): Promise<Response> {
   }) as unknown as Handler; // cast: the adapter's type names Next's own request
   if (request.method === "GET") return handler(request);
   const { url, method, headers } = request;
+  const receivedAt = Date.now();
   const body = Uint8Array.from(await readBytes(request, Math.max(settings().MAX_BODY_BYTES, STEP_BYTES)));
   const answer = await handler(new Request(url, { method, headers, body }));
   // So that people can see whether the server gets through.
-  noteCall(headers.get("x-inngest-signature"), answer.status);
+  noteCall(headers.get("x-inngest-signature"), answer.status, receivedAt);
   return answer;
 }

@@ -1,4 +1,4 @@
-import { assistantAsked, bulkAsked, documentAdded, notificationTold, reviewOpened, reviewOverlooked } from "#server/events/events.ts";
+import { assistantAsked, bulkAsked, documentAdded, reviewOpened, reviewOverlooked } from "#server/events/events.ts";
 import { assistantTools } from "#server/features/assistant/offered-tools.ts";
 import { carryThread } from "#server/features/assistant/work.ts";
 import { settleForgotten } from "#server/features/budgets/holds.ts";
@@ -9,7 +9,6 @@ import { failBulk, resumeBulk, workOnBulk } from "#server/features/executions/bu
 import { countAhead, measureProjects, tidyExecutions } from "#server/features/executions/tidy-executions.ts";
 import { resumeIndexing } from "#server/features/knowledge/documents.ts";
 import { embedPieces, failIndexing, storePieces } from "#server/features/knowledge/index-document.ts";
-import { mailNotification } from "#server/features/notifications/mail.ts";
 import { tidyNotifications } from "#server/features/notifications/service.ts";
 import { mailReview, remindReviewers, tellReviewers } from "#server/features/reviews/tell.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
@@ -20,6 +19,7 @@ import { defineJob, type Job } from "#server/jobs/job.ts";
 import { runWorkflow } from "#server/jobs/run-workflow.ts";
 import { tidySessions } from "#server/platform/auth/session.ts";
 import { log } from "#server/platform/log.ts";
+import { tidyEmails } from "#server/platform/mail/outbox.ts";
 import { tidyKeys } from "#server/platform/rpc/idempotency.ts";
 import { addMissingWords } from "#server/runs/store/missing-words.ts";
 
@@ -98,8 +98,7 @@ export const queuedJobs: readonly Job[] = [
       return failBulk(data.bulk_id);
     },
   }),
-  // In the web app, and by e-mail where the node names an address. A mail server that is down holds nothing up: the job is
-  // tried again, tells nobody twice in the web app, and the run knows nothing of it.
+  // In the web app, and by email where the node names an address. Emails are queued, so a mail server that is down holds nothing up.
   defineJob({
     id: "notify-review",
     name: "Tell reviewers",
@@ -108,7 +107,7 @@ export const queuedJobs: readonly Job[] = [
     idempotency: "event.data.review_id",
     async handler({ event: { data }, step }) {
       await step.run("tell members", () => tellReviewers(data.review_id));
-      await step.run("send mail", () => mailReview(data.review_id));
+      await step.run("queue mail", () => mailReview(data.review_id));
     },
     onFailure: ({ event: { data }, error }) =>
       log.error({ err: error, review_id: data.review_id }, "people could not be told of a review; it waits all the same"),
@@ -122,21 +121,10 @@ export const queuedJobs: readonly Job[] = [
     idempotency: "event.data.review_id + '-' + string(event.data.count)",
     async handler({ event: { data }, step }) {
       await step.run("tell members", () => remindReviewers(data));
-      await step.run("send mail", () => mailReview(data.review_id, data.count));
+      await step.run("queue mail", () => mailReview(data.review_id, data.count));
     },
     onFailure: ({ event: { data }, error }) =>
       log.error({ err: error, review_id: data.review_id }, "people could not be reminded of a review; it waits all the same"),
-  }),
-  // The notification is there already: a mail server that is down only delays the mail.
-  defineJob({
-    id: "mail-notification",
-    name: "Mail a notification",
-    trigger: { event: notificationTold },
-    retries: 10,
-    idempotency: "event.data.notification_id",
-    handler: ({ event: { data }, step }) => step.run("send mail", () => mailNotification(data.notification_id)),
-    onFailure: ({ event: { data }, error }) =>
-      log.error({ err: error, notification_id: data.notification_id }, "the e-mail of a notification could not be sent"),
   }),
   // What it misses while nothing runs, the start of a worker makes up for.
   atTimes("* * * * *", { id: "fire-schedules", name: "Fire schedules", steps: { fire: () => fireDueSchedules() } }),
@@ -189,6 +177,7 @@ export const queuedJobs: readonly Job[] = [
       "tidy idempotency keys": () => tidyKeys(),
       "tidy sessions": () => tidySessions(),
       "tidy password links": () => tidyPasswordResets(),
+      "tidy emails": () => tidyEmails(),
     },
   }),
   // Keeps to what each project's retention says, finishes deleting projects, and removes what nobody needs any more.

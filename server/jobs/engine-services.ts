@@ -1,4 +1,3 @@
-import { agentNames } from "#server/features/agents/find-agent.ts";
 import { runAgentCall } from "#server/features/agents/run-agent-call.ts";
 import { markRun } from "#server/features/agents/versions.ts";
 import { OverBudget } from "#server/features/budgets/over-budget.ts";
@@ -13,9 +12,11 @@ import { withMask } from "#server/platform/mask-scope.ts";
 import { callbackOf } from "#server/runs/callback-token.ts";
 import { runCode } from "#server/runs/effects/code.ts";
 import { evaluateCondition } from "#server/runs/effects/conditions.ts";
+import { readLongTexts, rewriteLongJson } from "#server/runs/effects/expressions.ts";
 import { callHttp } from "#server/runs/effects/http-call.ts";
 import { type EngineServices, HostFault } from "#server/runs/ports.ts";
 import type { FoundAgent } from "#server/runs/store/agent-json.ts";
+import { agentNames } from "#server/runs/store/agent-names.ts";
 import { saidBefore } from "#server/runs/store/budget-waits.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { cancelChildren, inTheBackground, tellParent } from "#server/runs/use-cases/end-children.ts";
@@ -58,8 +59,8 @@ async function callUnmasked({
     if (error instanceof OverBudget && error.isPause) return { wait: waitForBudget(error) };
     if (isDatabaseAway(error)) throw new HostFault("The database went away during an agent's call.", { cause: error });
     if (isAppError(error) || call.signal.aborted) throw error;
-    log.error({ err: error, agent_id: call.agent_id }, "an agent's call failed for a reason of ours");
-    throw new Error("The call failed for a reason of ours, not of the model. The server's log tells more.");
+    log.error({ err: error, agent_id: call.agent_id }, "an agent's call failed with an internal error");
+    throw new Error("The call failed with an internal error of the server, not of the model. See the server's log.");
   }
 }
 
@@ -82,6 +83,8 @@ export const engineServices: EngineServices & { continueAsNew: typeof redispatch
   credentials: readCredentialValues,
   callAgent,
   evaluate: evaluateCondition,
+  readLong: readLongTexts,
+  rewriteJson: rewriteLongJson,
   runCode,
   callHttp,
   callback: callbackOf,
@@ -90,7 +93,7 @@ export const engineServices: EngineServices & { continueAsNew: typeof redispatch
   },
   childEnded: (id) => inTheBackground(tellParent(id), "the end of a run could not be told to the one that waits, the sweep tells it"),
   runFailed: (id) => inTheBackground(startErrorWorkflow(id), "the error workflow of a run could not be started, the sweep tries again"),
-  parentEnded: (id) => inTheBackground(cancelChildren(id), "runs that nobody waits for could not be cancelled, the sweep tries again"),
+  parentEnded: (id) => inTheBackground(cancelChildren(id), "runs without a waiting parent could not be cancelled; the sweep tries again"),
   reviewsOpened: (ids) => void announceReviews(ids),
   continueAsNew: redispatch,
   wakeIfEnded,

@@ -11,13 +11,15 @@ type Handler = Parameters<Client["createFunction"]>[1];
 type ObjectSchema = z.ZodType<Record<string, unknown>, Record<string, unknown>>;
 type InngestStep = Parameters<Handler>[0]["step"];
 
+const named = (id: string, name?: string) => (name ? { id, name } : id);
+
 /** Inngest's steps in the words of ours. What a step returns comes back as JSON, and every step of ours returns such. */
 const stepOf = (step: InngestStep): Step => ({
-  run: <Result>(id: string, work: () => Promise<Result> | Result) => step.run(id, work) as Promise<Result>,
+  run: <Result>(id: string, work: () => Promise<Result> | Result, name?: string) => step.run(named(id, name), work) as Promise<Result>,
   sleep: (id, ms) => step.sleep(id, ms),
-  sleepUntil: (id, at) => step.sleepUntil(id, at),
-  waitForEvent: (id, { event, timeout }) =>
-    step.waitForEvent(id, { event: event.name, timeout, ...(event.match && { match: `data.${event.match}` }) }),
+  sleepUntil: (id, at, name) => step.sleepUntil(named(id, name), at),
+  waitForEvent: (id, { event, timeout, name }) =>
+    step.waitForEvent(named(id, name), { event: event.name, timeout, ...(event.match && { match: `data.${event.match}` }) }),
   sendEvent: (id, events) => step.run(id, async () => void (await sendEvents(events))),
 });
 
@@ -34,7 +36,7 @@ export const functionOf = (client: Client, { id, name, trigger, retries, idempot
       ...(cancelOn?.match && { cancelOn: [{ event: cancelOn.name, match: `data.${cancelOn.match}` }] }),
       ...(onFailure && { onFailure: ({ event, error }) => onFailure({ event: { data: event.data.event.data }, error }) }),
     },
-    ({ event, step }) => handler({ event, step: stepOf(step) }),
+    ({ event, step, runId }) => handler({ event, step: stepOf(step), inngest_run_id: runId }),
   );
 
 /** Every function, made when settings are known. */

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const data = { execution_id: "e", project_id: "p", dispatch: 7 };
 const AT = "2026-03-01T12:00:00.000Z";
 const later = (ms: number) => new Date(Date.parse(AT) + ms).toISOString();
-const waiting = (run_at: string | null = null) => ({ kind: "waiting", at: AT, run_at });
+const waiting = (run_at: string | null = null, more: object = {}) => ({ kind: "waiting", at: AT, run_at, ...more });
 const yielded = { kind: "yielded" };
 const over = { kind: "over", status: "completed" };
 
@@ -53,7 +53,7 @@ async function play(outcomeOf: (n: number) => unknown, isWoken: (n: number) => b
       run: (id, work) =>
         come(id, undefined, () => (id.startsWith("advance") ? outcomeOf(number(id)) : id.startsWith("look") ? null : work())),
       sleep: (id, ms) => come(id, ms, () => null),
-      sleepUntil: (id) => come(id, undefined, () => null),
+      sleepUntil: (id, at) => come(id, at.getTime(), () => null),
       waitForEvent: (id, { event, timeout }) => come(id, timeout, () => (isWoken(number(id)) ? { name: event.name } : null)),
       sendEvent: (id) => come(id, undefined, () => null),
     };
@@ -87,6 +87,57 @@ test("a wait lasts until the nearest deadline at most, in whole seconds, whateve
     const played = await play((n) => (n < deadlines.length ? waiting(deadlines[n]) : over));
     expect(times(played, "wake")).toEqual(expected);
   }
+});
+
+test("a wait grows to a day where the clocks agree", async () => {
+  const played = await play((n) => (n < 9 ? waiting(null, { in_sync: true }) : over));
+
+  expect(minutes(played)).toEqual([15, 30, 60, 120, 240, 480, 960, 1440, 1440]);
+});
+
+test("a run that only waits for a time sleeps until then", async () => {
+  const played = await play((n) => (n === 0 ? waiting(later(90 * MINUTE_MS), { is_time: true }) : over));
+
+  expect([...played.steps.keys()]).toEqual(["advance 0", "sleep 0", "advance 1"]);
+  expect(times(played, "sleep")).toEqual([Date.parse(later(90 * MINUTE_MS))]);
+});
+
+test("a time that has not come after the sleep is waited for by this clock", async () => {
+  const played = await play((n) => (n < 3 ? waiting(later(5000), { is_time: true }) : over));
+
+  expect(times(played, "sleep")).toHaveLength(1);
+  expect(times(played, "wake")).toEqual([5000, 5000]);
+});
+
+test("a run that waits for a time among others is woken", async () => {
+  const played = await play((n) => (n === 0 ? waiting(later(5000), { is_time: false }) : over));
+
+  expect(times(played, "wake")).toEqual([5000]);
+});
+
+test("steps are displayed with labels only when the step before gave them", async () => {
+  const names: (string | undefined)[] = [];
+  const step = (labels?: string[]): Step => ({
+    run: async (id, work, name) => {
+      if (id.startsWith("look")) return undefined as never;
+      names.push(name || id);
+      return (id === "advance 0" ? waiting(null, { labels }) : id === "advance 1" ? over : await work()) as never;
+    },
+    sleep: async () => undefined,
+    sleepUntil: async () => undefined,
+    waitForEvent: async (id, { name }) => {
+      names.push(name || id);
+      return null;
+    },
+    sendEvent: async () => undefined,
+  });
+  await carryRun({ event: { data }, step: step() });
+  await carryRun({ event: { data }, step: step(["Check", "Later"]) });
+
+  expect(names).toEqual([
+    ...["advance 0", "wake 0", "advance 1"],
+    ...["advance 0", "wake 0: Check, Later", "advance 1 after Check, Later"],
+  ]);
 });
 
 test("a run that another process holds is looked at again when its lease has ended, not sooner and not again and again", async () => {

@@ -1,6 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { z } from "zod";
 import type { JsonSchema } from "#server/llm/tools/tool.ts";
+import { parseForeignJson } from "#server/platform/clean-text.ts";
 
 /** What became of an answer that should be JSON: the JSON text in it, or what is wrong with it. */
 export type CheckedAnswer = { json: string } | { problem: string };
@@ -71,7 +72,7 @@ function candidates(text: string): string[] {
 function parsed(text: string): { json: string; value: unknown } | undefined {
   for (const json of candidates(text)) {
     try {
-      return { json, value: JSON.parse(json) };
+      return { json, value: parseForeignJson(json) };
     } catch {
       // The next candidate may do.
     }
@@ -79,7 +80,11 @@ function parsed(text: string): { json: string; value: unknown } | undefined {
   return undefined;
 }
 
-const sentenceOf = ({ path, message }: z.core.$ZodIssue): string => (path.length ? `${path.join(".")}: ${message}` : message);
+/** Returns a sentence for each fault, with the path of the field. */
+function sentencesOf(issue: z.core.$ZodIssue): string[] {
+  const paths = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+  return paths.map((path) => (path.length ? `${path.join(".")}: ${issue.message}` : issue.message));
+}
 
 /**
  * Makes the check that answers must pass. A pattern in the schema may take for ever over a text that a model chose, so
@@ -95,7 +100,7 @@ export function answerCheck(schema: JsonSchema): (text: string) => CheckedAnswer
     try {
       const result = runInNewContext("check()", { check }, { timeout: LONGEST_CHECK_MS }) as ReturnType<typeof check>;
       if (result.success) return { json: found.json };
-      return { problem: result.error.issues.slice(0, MOST_PROBLEMS).map(sentenceOf).join("; ") };
+      return { problem: result.error.issues.slice(0, MOST_PROBLEMS).flatMap(sentencesOf).slice(0, MOST_PROBLEMS).join("; ") };
     } catch {
       return { problem: "a pattern of the schema takes too long over it" };
     }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { ChatClock } from "#server/llm/chat.ts";
+import type { CallAttempt } from "#server/shared/call-attempts.ts";
 import { answered, ask, delta, failure, json, refuse, TEST_KEY, testClock, testEndpoint } from "#server/testing/ask-model.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { serveHttp, startHttpServer } from "#server/testing/start-http-server.ts";
@@ -216,4 +217,13 @@ test("a private address is refused to an endpoint that has no leave for it", asy
   const error = await failure(ask("", { endpoint: testEndpoint(models.url, { reach: "public" }), retries: 3 }));
   expect(error.message).toContain("OpenAI-compatible was not called. The address 127.0.0.1");
   expect(models.calls()).toEqual([]);
+});
+
+test("reports each try of a request that is repeated", async () => {
+  const reported: CallAttempt[] = [];
+  const clock = testClock();
+
+  await ask(models.url, { model: "flaky-2", retries: 2, clock, onAttempt: (attempt) => reported.push(attempt) });
+
+  expect(reported.map(({ error }) => error)).toEqual([expect.any(String), expect.any(String), null]);
 });

@@ -193,7 +193,7 @@ test("a tool that fails, throws, is unknown or gets broken arguments is told to 
       throw new Error("password=hunter2");
     }),
   );
-  expect(thrown).toBe("The tool said: The tool failed for a reason of ours, not because of its arguments.");
+  expect(thrown).toBe("The tool said: The tool failed with an internal error, not because of its arguments.");
   expect(await result("unknown-tool", tool("find"))).toBe('The tool said: There is no tool named "no_such_tool". The tools are: find.');
   expect(await result("bad-args-find", tool("find"))).toContain("The arguments were not a JSON object.");
 });

@@ -330,7 +330,7 @@ async function runTool(call: WireToolCall, tools: readonly AgentToolDefinition[]
     if (limit.aborted) return failed(`The tool did not answer within ${TIMEOUT_MS / 1000} seconds.`);
     if (isDatabaseAway(error) || error instanceof ToolWaits) throw error;
     if (isAppError(error)) return { ...failed(error.message), isMalformed: error instanceof MalformedArguments };
-    log.error({ err: error, tool: call.name }, "a tool failed for a reason of ours");
-    return failed("The tool failed for a reason of ours, not because of its arguments.");
+    log.error({ err: error, tool: call.name }, "a tool failed with an internal error");
+    return failed("The tool failed with an internal error, not because of its arguments.");
   }
 }

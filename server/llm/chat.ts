@@ -5,6 +5,7 @@ import { baseUrlOf, postChat } from "#server/llm/client.ts";
 import { ProviderError, providerError } from "#server/llm/errors.ts";
 import { providerKind } from "#server/llm/kinds.ts";
 import { type Completion, readCompletion } from "#server/llm/read-completion.ts";
+import { type CallAttempt, CallAttempts } from "#server/shared/call-attempts.ts";
 
 /** Time and chance, so that a test needs neither. */
 export interface ChatClock {
@@ -32,6 +33,8 @@ export interface ChatRequest extends ChatQuestion {
    * out is ever taken back: a call that fails in the middle of its answer has failed.
    */
   onRestart?: (() => void) | undefined;
+  /** Gets each try of a request that is made more than once, as it ends. */
+  onAttempt?: ((attempt: CallAttempt) => void) | undefined;
   clock?: ChatClock;
 }
 
@@ -128,19 +131,31 @@ export async function chat(request: ChatRequest): Promise<ChatResult> {
     },
   };
 
+  const attempts = new CallAttempts(request.onAttempt, () => clock.now());
   try {
     for (let failures = 0; ; failures += 1) {
+      attempts.start();
       try {
-        return { ...(await attempt({ ...request, ...listening }, stop.signal)), model };
+        const answer = await attempt({ ...request, ...listening }, stop.signal);
+        attempts.end(null);
+        return { ...answer, model };
       } catch (error) {
         request.signal?.throwIfAborted();
-        if (isLate) throw timedOut(request);
+        if (isLate) {
+          const late = timedOut(request);
+          attempts.end(late.message);
+          throw late;
+        }
         const host = URL.parse(baseUrlOf(endpoint))?.host ?? "its address";
         const problem = providerError(error, endpoint, model, host, clock.now());
         const isTold = hasEmitted && !request.onRestart;
         // One who asks to wait no time at all would get all tries in one moment.
         const pause = problem.retryAfterMs || pauseAfter(failures, clock.random());
-        if (!problem.isRetryable || isTold || failures >= retries || clock.now() + pause >= deadline) throw problem;
+        if (!problem.isRetryable || isTold || failures >= retries || clock.now() + pause >= deadline) {
+          attempts.end(problem.message);
+          throw problem;
+        }
+        attempts.repeat(problem.message);
         await clock.sleep(pause, stop.signal).catch(() => {
           request.signal?.throwIfAborted();
           throw problem;

@@ -34,7 +34,7 @@ const OWN_HEADERS = {
   ),
 };
 
-const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, "");
+const withoutTrailingSlash = (url: string) => url.replace(/(?<!\/)\/+$/, "");
 
 /**
  * Where an endpoint's requests go, without a trailing slash. An Azure resource gets the path of its chat API, unless the

@@ -80,7 +80,7 @@ const WORD_FIELDS = ["message", "error", "detail", "error_description", "msg", "
 function wordsOf(body: unknown): string {
   if (typeof body === "string") {
     const isPage = /^\s*<(!doctype|html|head|body)/i.test(body);
-    return isPage ? (/<title[^>]*>([^<]*)/i.exec(body)?.[1] ?? "") : body;
+    return isPage ? (/<title[^<>]*>([^<]*)/i.exec(body)?.[1] ?? "") : body;
   }
   if (Array.isArray(body)) return body.map(wordsOf).filter(Boolean).slice(0, 3).join("; ");
   if (typeof body !== "object" || body === null) return "";

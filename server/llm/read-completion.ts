@@ -3,6 +3,7 @@ import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/
 import { BrokenOff, GarbledAnswer, StreamedError } from "#server/llm/errors.ts";
 import { WithoutThinking } from "#server/llm/thinking.ts";
 import { ToolCallGatherer, type WireToolCall } from "#server/llm/tool-calls.ts";
+import { parseForeignJson } from "#server/platform/clean-text.ts";
 import { AnswerTooLong, textUpTo } from "#server/platform/net/read-up-to.ts";
 import { MAX_OUTPUT } from "#server/workflow/output-size.ts";
 
@@ -155,7 +156,7 @@ class Gatherer {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseForeignJson(text);
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { cleanText, parseCleanJson } from "#server/platform/clean-text.ts";
+import { cleanText, parseApiJson } from "#server/platform/clean-text.ts";
 import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
 
 /** A tool call as a model asked for it. */
@@ -44,7 +44,7 @@ const newId = (): string => randomBytes(8).toString("hex").slice(0, 9);
 /** Models write what no row can keep, too: it is kept, told and sent again before any tool has looked at it. */
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value = parseCleanJson(text);
+    const value = parseApiJson(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,13 @@
 import type { TRPC_ERROR_CODE_KEY } from "@trpc/server/rpc";
-import type { ErrorBody, ErrorCode, FieldError } from "#server/shared/error-schema.ts";
+import {
+  type ErrorBody,
+  type ErrorCode,
+  type FieldError,
+  MAX_DETAIL_LENGTH,
+  MAX_FIELD_ERROR_LENGTH,
+  MAX_FIELD_ERRORS,
+} from "#server/shared/error-schema.ts";
+import { shorten } from "#server/shared/shorten.ts";
 
 interface ErrorRow {
   status: number;
@@ -29,6 +37,18 @@ export const ERRORS = {
   VALIDATION_ERROR: { status: 422, trpc: "UNPROCESSABLE_CONTENT", retryable: false, meaning: "A field breaks its schema or a rule" },
   RATE_LIMIT_EXCEEDED: { status: 429, trpc: "TOO_MANY_REQUESTS", retryable: true, meaning: "Too many requests or executions" },
   UPSTREAM_ERROR: { status: 502, trpc: "BAD_GATEWAY", retryable: true, meaning: "A model provider or another service failed" },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    trpc: "SERVICE_UNAVAILABLE",
+    retryable: true,
+    meaning: "The database does not answer for the moment; wait as Retry-After says",
+  },
+  STORAGE_FULL: {
+    status: 507,
+    trpc: "INTERNAL_SERVER_ERROR",
+    retryable: true,
+    meaning: "The disk of the service is full; its operator has to free space",
+  },
   INTERNAL_ERROR: {
     status: 500,
     trpc: "INTERNAL_SERVER_ERROR",
@@ -38,10 +58,22 @@ export const ERRORS = {
   },
 } as const satisfies Record<ErrorCode, ErrorRow>;
 
-/** An error that a person caused or can act on. Its text is shown, so it says what to do next and holds no secret. */
+const boundFieldErrors = (errors: FieldError[]): FieldError[] =>
+  errors.slice(0, MAX_FIELD_ERRORS).map(({ path, message, ...rest }) => ({
+    ...rest,
+    path: shorten(path, MAX_FIELD_ERROR_LENGTH),
+    message: shorten(message, MAX_FIELD_ERROR_LENGTH),
+  }));
+
+/**
+ * An error that a person caused or can act on. Its text is shown, so it says what to do next and holds no secret. Its texts and the
+ * number of its field errors are bounded.
+ */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly errors: FieldError[] | undefined;
+  /** Number of all errors, where `errors` lists the first ones only. */
+  readonly total: number | undefined;
   /** Seconds for Retry-After. */
   readonly retryAfter: number | undefined;
   /** How much the limit allows that is used up, for X-RateLimit-Limit; undefined for the limits that the front tells. */
@@ -50,12 +82,13 @@ export class AppError extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    details: { errors?: FieldError[]; retryAfter?: number; limit?: number; cause?: unknown } = {},
+    details: { errors?: FieldError[]; total?: number; retryAfter?: number; limit?: number; cause?: unknown } = {},
   ) {
-    super(message, { cause: details.cause });
+    super(shorten(message, MAX_DETAIL_LENGTH), { cause: details.cause });
     this.name = "AppError";
     this.code = code;
-    this.errors = details.errors;
+    this.errors = details.errors && boundFieldErrors(details.errors);
+    this.total = details.total;
     this.retryAfter = details.retryAfter;
     this.limit = details.limit;
   }
@@ -72,7 +105,7 @@ export const isAppError = (error: unknown): error is AppError => error instanceo
 
 /** The body that a client gets for an error of any kind. */
 export function errorBody(error: unknown): ErrorBody {
-  const known = isAppError(error) ? error : undefined;
+  const known = isAppError(error) ? error : outageOf(error);
   const code = known?.code ?? "INTERNAL_ERROR";
   const row: ErrorRow = ERRORS[code];
   return {
@@ -80,10 +113,14 @@ export function errorBody(error: unknown): ErrorBody {
     error_code: code,
     status: row.status,
     ...(known?.errors?.length && { errors: known.errors }),
+    ...(known?.total !== undefined && { total: known.total }),
   };
 }
 
 export const notFound = (what: string) => new AppError("NOT_FOUND", `There is no such ${what} in this project.`);
+
+/** Codes of a full disk: PostgreSQL's and the system's. */
+const FULL = /^(53100|ENOSPC)$/;
 
 /**
  * Codes of lost connections and shutdowns: PostgreSQL's class 08, 57P and 53300 (no connection free), Node's socket and
@@ -98,21 +135,59 @@ function driverCode(error: Error): string {
   return String(Reflect.get(Object(cause), "originalCode") ?? "");
 }
 
-/** True when an error says that the database could not be reached, so that trying again is right. A vendor's words never count. */
-export function isDatabaseAway(error: unknown): boolean {
+/** True when an error or one of its causes fits. A vendor's words never count. */
+function someCause(error: unknown, fits: (code: string, driver: string, message: string) => boolean): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (isAppError(current)) return false;
-    const code = "code" in current ? String(current.code) : "";
-    if (
-      AWAY.test(code) ||
-      AWAY.test(driverCode(current)) ||
-      /Connection terminated|timeout exceeded when trying to connect|not queryable|server closed|Can't reach database server/.test(
-        current.message,
-      )
-    )
-      return true;
+    if (fits("code" in current ? String(current.code) : "", driverCode(current), current.message)) return true;
   }
   return false;
+}
+
+/** Time for which the disk counts as full after a write found it full, in ms. */
+const FULL_MS = 60_000;
+let fullAt = Number.NEGATIVE_INFINITY;
+
+/** True when an error says that a disk is full: that of the database, or that of this process. Notes when that was. */
+export function isStorageFull(error: unknown): boolean {
+  const isFull = someCause(
+    error,
+    (code, driver, message) => FULL.test(code) || FULL.test(driver) || /No space left on device/.test(message),
+  );
+  if (isFull) fullAt = performance.now();
+  return isFull;
+}
+
+/** Message of readiness when a write of the last minute found the disk full, else undefined. */
+export const storageProblem = (): string | undefined =>
+  performance.now() - fullAt < FULL_MS
+    ? "The disk is full: writes are refused with STORAGE_FULL. Free space; accepted runs continue then, and this note goes within a minute."
+    : undefined;
+
+// ENOENT: the socket of an embedded database that is being started again.
+const LOST =
+  /Connection terminated|connect ENOENT|timeout exceeded when trying to connect|not queryable|server closed|Can't reach database server/;
+
+/** True when an error says that the database could not be reached or could not store, so that trying again is right. */
+export const isDatabaseAway = (error: unknown): boolean =>
+  someCause(error, (code, driver, message) => AWAY.test(code) || AWAY.test(driver) || LOST.test(message)) || isStorageFull(error);
+
+/** Seconds for Retry-After while the database does not answer. */
+const RETRY_SECONDS = 5;
+
+/** The error that a client gets when the database does not answer or cannot store; undefined for any other error. */
+export function outageOf(error: unknown): AppError | undefined {
+  // A database that has found its disk full may end, and be away until there is space.
+  if (isStorageFull(error) || (storageProblem() !== undefined && isDatabaseAway(error)))
+    return new AppError("STORAGE_FULL", "The disk of this service is full. Ask its operator to free space, then try again.", {
+      cause: error,
+    });
+  if (isDatabaseAway(error))
+    return new AppError("SERVICE_UNAVAILABLE", `The database does not answer. Try again in ${RETRY_SECONDS} seconds.`, {
+      retryAfter: RETRY_SECONDS,
+      cause: error,
+    });
+  return undefined;
 }
 
 /** What an error says, whatever was thrown. */

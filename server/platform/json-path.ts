@@ -147,9 +147,15 @@ const partAt = (payload: unknown, place: Place): unknown => place.reduce<unknown
  */
 export const placesAt = (payload: unknown, path: string): Places => placesOf(queryOf(path), payload, LONGEST_MS);
 
-interface Places {
+export interface Places {
   places: Place[];
   isSingular: boolean;
+}
+
+/** Returns what `atPath` does, for places that are known. */
+export function valueAtPlaces(payload: unknown, { places, isSingular }: Places): unknown {
+  const values = places.map((place) => partAt(payload, place));
+  return isSingular ? values[0] : values;
 }
 
 const copies = new WeakMap<object, unknown>();
@@ -183,9 +189,7 @@ export function follower(path: string, longestMs = LONGEST_MS): (payload: unknow
   if (path.trim() === "") return (payload) => payload;
   const query = queryOf(path);
   return (payload) => {
-    const { places, isSingular } = placesOf(query, payload, longestMs);
-    const values = places.map((place) => partAt(payload, place));
-    return isSingular ? values[0] : values;
+    return valueAtPlaces(payload, placesOf(query, payload, longestMs));
   };
 }
 

@@ -13,6 +13,7 @@ import { hash, verify } from "@node-rs/argon2";
 import { LRUCache } from "lru-cache";
 import { AppError } from "#server/platform/errors.ts";
 import { settings } from "#server/platform/settings.ts";
+import { inTimeSlices } from "#server/platform/time-slice.ts";
 
 const VERSION = "v1";
 const IV_BYTES = 12;
@@ -84,6 +85,20 @@ export const sha256 = (text: string): string => createHash("sha256").update(text
 
 /** Hex HMAC-SHA256 under ENCRYPTION_KEY: recognises what may hold something guessable, of which a plain hash would let one try. */
 export const keyedHash = (content: string | Uint8Array): string => createHmac("sha256", keyFor("hash")).update(content).digest("hex");
+
+/** The same of content that comes in pieces, in slices of time. */
+export function keyedHashInSlices(pieces: Iterable<string | Uint8Array>): Promise<string> {
+  const sum = createHmac("sha256", keyFor("hash"));
+  return inTimeSlices(
+    (function* () {
+      for (const piece of pieces) {
+        sum.update(piece);
+        yield;
+      }
+      return sum.digest("hex");
+    })(),
+  );
+}
 
 /** Compares two secrets without telling by its duration where they differ. */
 export function isSameSecret(a: string, b: string): boolean {

@@ -2,11 +2,15 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { z } from "zod";
 import { Environment } from "#server/platform/settings-schema.ts";
+import { shorten } from "#server/shared/shorten.ts";
 
 export type Settings = z.infer<typeof Environment>;
 
 /** Settings as they stand in the environment: texts, an empty one counts as not set. */
 export type GivenSettings = Partial<Record<keyof Settings, string>>;
+
+/** True in the processes of tests: there server/platform/db/held-connection.ts refuses a second connection to a caller that holds one. */
+export const areHeldConnectionsChecked = process.env.CHECK_HELD_CONNECTIONS === "1";
 
 let given: GivenSettings | undefined;
 let current: Settings | undefined;
@@ -15,6 +19,11 @@ const isOurs = (name: string): boolean => name in Environment.shape;
 /** By this Node tells a process that it watches to report what it loads, as messages: a child would report to us. */
 const OF_WATCHING = "WATCH_REPORT_DEPENDENCIES";
 const fromEnvironment = (): GivenSettings => Object.fromEntries(Object.entries(process.env).filter(([name]) => isOurs(name)));
+
+/** Characters of a refused value that are shown. */
+const MAX_SHOWN = 100;
+/** True for a value that may hold a secret: that of a key, a password or a server, and any address with a user in it. */
+const isSecret = (name: string, value: string): boolean => /SECRET|PASSWORD|KEY|DATABASE_URL|SMTP_URL/.test(name) || value.includes("@");
 
 /**
  * Every setting of this process. Nobody else reads process.env.
@@ -25,8 +34,11 @@ export function settings(): Settings {
   given ??= fromEnvironment();
   const parsed = Environment.safeParse(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== "")));
   if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw new Error(`The setting ${issue?.path.join(".")} is not usable: ${issue?.message}.`);
+    const [issue] = parsed.error.issues;
+    const name = String(issue?.path[0]) as keyof Settings;
+    const value = given[name] ?? "";
+    const shown = isSecret(name, value) ? "" : ` It is ${JSON.stringify(shorten(value, MAX_SHOWN))}.`;
+    throw new Error(`${name} must be ${issue?.message}.${shown} Change it, or remove it for the default.`);
   }
   current = parsed.data;
   return current;

@@ -58,7 +58,7 @@ export const ExecutionEvent = z
         .optional()
         .meta({ description: "true: one of the two is only the beginning; GET /reviews/{review_id} has them whole" }),
     }),
-    event("execution_resumed", "ExecutionResumedEvent", "Somebody decided, the run goes on", { ...common }),
+    event("execution_resumed", "ExecutionResumedEvent", "A wait was decided; the run continues", { ...common }),
     event("execution_complete", "ExecutionCompleteEvent", "The last event of a run that was completed, rejected or cancelled", {
       ...common,
       status: ExecutionStatus,

@@ -1,6 +1,8 @@
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
 import type { ExecutionOutput } from "#server/runs/schema.ts";
 import type { ExecutionStatus, NodeStatus } from "#server/runs/status-schema.ts";
+import type { CallAttempt } from "#server/shared/call-attempts.ts";
+import type { LongReads, ReadResult } from "#server/workflow/expressions.ts";
 import type {
   AgentCall,
   BudgetRequest,
@@ -14,6 +16,7 @@ import type {
   WaitEnd,
   WaitRequest,
 } from "#server/workflow/nodes/definition.ts";
+import type { JsonRewrite, RewrittenJson } from "#server/workflow/rewrite-json.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 // What the executor needs from the world, and what it and the store tell each other. The executor imports none of it, so a test
@@ -65,8 +68,8 @@ export interface EndedItems {
 /** How one item of a loop ended, read when its loop closes. */
 export type ItemRow = Pick<LedgerRow, "iteration" | "status" | "output" | "error">;
 
-/** What an Output node inside a loop came to in one iteration. */
-export type BodyOutput = Pick<LedgerRow, "node_id" | "iteration" | "output">;
+/** Output of a node inside a loop in one iteration. */
+export type BodyOutput = Pick<LedgerRow, "node_id" | "iteration" | "handle" | "output">;
 
 /** A row to write; fields left out of an update keep their value. What a call cost comes with the agent that made it. */
 export interface LedgerWrite extends LedgerRow, Pick<NodeResult, "agent_id" | "llm_key_id" | "provider" | "cached_tokens" | "cost"> {
@@ -126,15 +129,25 @@ export type Claim =
    * taken. Not a time of day: clocks differ.
    */
   | { kind: "busy"; seconds: number }
-  /** A newer dispatch is at it, or it has ended. */
+  /** A newer request has claimed it, or it has ended. */
   | { kind: "over" };
+
+/** An output that is too long to be put together in memory. */
+export interface LongOutput {
+  /** Characters of the whole. */
+  length: number;
+  /** Makes it, piece by piece; some may be empty. */
+  pieces(): Iterable<string>;
+}
 
 /** How a run ended. */
 export interface Ending {
   status: ExecutionStatus;
+  /** Of a long one the beginning. */
   output: string | null;
   outputs: ExecutionOutput[];
   error: string | null;
+  long?: LongOutput;
 }
 
 /** A wait that begins; of a review with what it asks. */
@@ -198,9 +211,10 @@ export function failure(error: string, now: Date, created_at: Date): Commit & { 
 export interface RunStore {
   /**
    * Takes the lease of a run, if nobody has it and the project has a place.
-   * @param dispatch which request of an Inngest server this is: only the newest acts
+   * @param dispatch number of the request of an Inngest server: it ends once a newer one has claimed the run
+   * @param inngest_run_id of the function run there
    */
-  claim(execution_id: string, dispatch?: number): Promise<Claim>;
+  claim(execution_id: string, dispatch?: number, inngest_run_id?: string): Promise<Claim>;
   /**
    * Writes all of it or nothing, and waits while the database is away, until `signal` fires.
    * @throws LeaseLost when another process or a cancellation took over
@@ -218,17 +232,23 @@ export interface RunStore {
   renew(run: RunState): Promise<boolean>;
   /**
    * Gives the lease back without ending the run.
-   * @param next there is more to do; it only waits, until the nearest deadline if there is one; or something is
-   *   wrong here, so that it had better be tried a little later: `fault` when that is counted as a crash
+   * @param next left out, there is more to do. `run_at`: it only waits, until the nearest deadline if there is one. `seconds`: it is
+   *   due again after so long. `later`, `fault`: something is wrong here, so it is tried again a little later; `fault` counts a crash
    * @returns true when it is due at once, because there is more to do or something has happened meanwhile
    */
-  release(run: Pick<RunState, "id" | "holder">, next?: { run_at: Date | null } | "later" | "fault"): Promise<boolean>;
+  release(run: Pick<RunState, "id" | "holder">, next?: { run_at: Date | null } | { seconds: number } | "later" | "fault"): Promise<boolean>;
   /** The waits that are open, or have ended and are not taken, after those whose deadline has passed at `now` have expired. */
   waits(run: RunState, now: Date): Promise<WaitState[]>;
-  /** How the items of a loop have ended, as far as that is written. */
-  items(run: RunState, loop: { node_id: string; path: string }): Promise<ItemRow[]>;
-  /** What these nodes came to in every iteration, as far as that is written. */
-  bodyOutputs(run: RunState, node_ids: readonly string[]): Promise<BodyOutput[]>;
+  /**
+   * How the items of a loop have ended, as far as that is written. When their results are certainly longer than one node may leave
+   * behind, only their length in bytes, so that they are not read into memory.
+   */
+  items(run: RunState, loop: { node_id: string; path: string }): Promise<ItemRow[] | { bytes: number }>;
+  /**
+   * Returns the outputs of these nodes in every iteration, as far as they are written.
+   * @param handles only of attempts that left by one of these; left out, of all
+   */
+  bodyOutputs(run: RunState, node_ids: readonly string[], handles?: readonly string[]): Promise<BodyOutput[]>;
   /** Marks whatever is open in the ledger as skipped, for a run whose results cannot be stored. */
   closeOpen(run: RunState): Promise<void>;
   /** Calls back when somebody else changes the execution; returns how to stop listening. */
@@ -292,9 +312,23 @@ export interface EngineServices {
       onVersion(agent_version: number): void;
       onDelta(content: string): void;
       onRestart(): void;
+      /** Gets each try of a request that is made more than once, as it ends. */
+      onAttempt(attempt: CallAttempt): void;
       onUsed(usage: CallUsage): void;
     },
   ): Promise<NodeResult | { wait: WaitRequest }>;
+  /**
+   * Reads expressions in long texts outside of this thread.
+   * @param project_id whose turn it takes
+   * @throws ExpressionError when that takes too long or too much memory; HostFault when no process can be had; the signal's reason
+   */
+  readLong(reads: LongReads, signal: AbortSignal, project_id: string): Promise<ReadResult[]>;
+  /**
+   * Parses a long JSON text and writes it anew, outside of this thread.
+   * @param project_id whose turn it takes
+   * @throws as readLong
+   */
+  rewriteJson(rewrite: JsonRewrite, signal: AbortSignal, project_id: string): Promise<RewrittenJson>;
   /**
    * Whether a Python condition holds; one that takes long ends with `signal`, which is asked for only then: making one for each
    * costs more than most conditions do.
@@ -315,9 +349,10 @@ export interface EngineServices {
   runCode(call: CodeCall, signal: AbortSignal, project_id: string): Promise<CodeResult>;
   /**
    * Makes an HTTP call of a node, from anywhere but into this install's own network unless the operator allows that.
+   * @param onAttempt gets each try of a call that is made more than once, as it ends
    * @throws Error with a sentence when there is no answer; the signal's reason
    */
-  callHttp(call: HttpCall, signal: AbortSignal): Promise<HttpAnswer>;
+  callHttp(call: HttpCall, signal: AbortSignal, onAttempt?: (attempt: CallAttempt) => void): Promise<HttpAnswer>;
   /** The secret that resolves the callback of a wait, and the address that takes it; always the same for one wait. */
   callback(wait_id: string): { token: string; url: string };
   /** Reviews have begun and are in the database: tell those who can decide. Must not throw. */

@@ -2,9 +2,28 @@ import { z } from "zod";
 import { answerTruncated, ExecutionStatus, NodeStatus, nodeOutput, stopped } from "#server/runs/status-schema.ts";
 import { RunToolCall } from "#server/runs/tool-call-schema.ts";
 import { executionStatuses, executionTriggers } from "#server/shared/execution-status.ts";
-import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/shared/primitives-schema.ts";
+import { Id, pageOf, pageQuery, Role, TimeInput, Timestamp } from "#server/shared/primitives-schema.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 import { graphShape } from "#server/workflow/schema.ts";
+
+/** Place in the loops around a node, in answers. */
+export const Iteration = z.string().nullable().meta({
+  description: "Path of zero-based item indices in the loops around the node, such as 3 or 3.0; null outside loops",
+  example: null,
+});
+
+/** The same in a body, where a client may also send the index as a number. `iterationPath` reads it. */
+export const IterationInput = z
+  .union([z.string().max(200), z.int().min(0).max(1_000_000)])
+  .nullable()
+  .meta({
+    description:
+      "Path of zero-based item indices in the loops around the node, such as 3 or 3.0; null outside loops. A plain integer is accepted",
+    example: "3",
+  });
+
+/** Returns the path as it is stored: empty outside loops. */
+export const iterationPath = (iteration: z.infer<typeof IterationInput>): string => (iteration === null ? "" : String(iteration));
 
 /** The latest item that a node has worked on. */
 export const LastItem = z.object({
@@ -37,10 +56,11 @@ const summary = {
   status: ExecutionStatus,
   trigger: ExecutionTrigger,
   input: z.string().meta({ description: "What the trigger was given", example: "Write a line about looms." }),
-  output: z
-    .string()
-    .nullable()
-    .meta({ description: "Value of the Output node; of several a JSON object by label", example: "A loom turns thread into cloth." }),
+  output: z.string().nullable().meta({
+    description:
+      "Value of the Output node; of several a JSON object by label. Without any, the output of the last node: of a review its decision, of another node that only decides the content that came to it",
+    example: "A loom turns thread into cloth.",
+  }),
   error: z.string().nullable().meta({ description: "Why it failed", example: null }),
   started_by: z.object({ id: Id, name: z.string().meta({ example: "Ada" }) }).nullable(),
   parent: z
@@ -58,7 +78,9 @@ const summary = {
     .boolean()
     .meta({ description: "true when the price of some call is not known, so that the run cost more than `cost` says", example: false }),
   created_at: Timestamp,
-  started_at: Timestamp.nullable(),
+  started_at: Timestamp.nullable().meta({
+    description: "null until it starts; of a `failed` run: its delivery or schedule fire could not start it, and `error` says why",
+  }),
   completed_at: Timestamp.nullable(),
   duration_ms: z.number().int().nullable().meta({ description: "Milliseconds", example: 840 }),
 };
@@ -77,10 +99,12 @@ export const nodeCost = z
   .nullable()
   .meta({ description: "USD; 0 where no model was called, null when the model's price is not known", example: 0.000033 });
 
+const nodeText = z.string().nullable().meta({ description: "Of a failed node with `on_error: continue`: the text of its error" });
+
 export const NodeResult = z
   .object({
     status: NodeStatus,
-    output: z.string().nullable(),
+    output: nodeText,
     error: z.string().nullable(),
     duration_ms: z.number().int().nullable(),
     started_at: Timestamp.nullable(),
@@ -100,10 +124,10 @@ export const NodeResult = z
       .optional()
       .meta({ description: "Of a loop: how many items it has, and how they ended" }),
     waits_until: Timestamp.optional().meta({ description: "Of a node that waits: when that is over at the latest" }),
-    resume_url: z
-      .string()
-      .optional()
-      .meta({ description: "Of a node that waits for a call: the address to POST its output to; whoever has it may, once" }),
+    resume_url: z.string().optional().meta({
+      description:
+        "URL that ends the wait of this node with a POST, once and without a key; left out for viewers and for keys that only read",
+    }),
     child_execution_id: Id.optional().meta({ description: "Of a node that runs another workflow: the execution that it has started" }),
     ...nodeOutput,
     stopped,
@@ -144,6 +168,9 @@ export const Reviewer = z
   })
   .meta({ id: "Reviewer" });
 
+/** Maximum number of votes listed of one review. */
+export const MAX_VOTES = 100;
+
 /** Who decided a review, as what and how. */
 const decider = {
   reviewer: Reviewer.nullable(),
@@ -152,15 +179,36 @@ const decider = {
   decided_at: Timestamp.nullable(),
 };
 
+export const ReviewVote = z
+  .object({
+    reviewer: Reviewer,
+    choice: z.string().meta({ description: "Id of the choice", example: "approved" }),
+    comment: z.string().nullable().meta({ example: null }),
+    via: z.string().meta({ description: "ui, api, email or assistant", example: "ui" }),
+    voted_at: Timestamp,
+  })
+  .meta({ id: "ReviewVote" });
+export type ReviewVote = z.infer<typeof ReviewVote>;
+
 export const ReviewRecord = z
   .object({
     node_id: z.string(),
-    iteration: z.string().meta({ description: "Place in the loops around the node, such as 3 or 3.0; empty outside loops", example: "" }),
+    iteration: Iteration,
     label: z.string().meta({ example: "Check" }),
+    status: z
+      .enum(["waiting", "approved", "rejected", "withdrawn"])
+      .meta({ description: "withdrawn: the run ended before a decision was made", example: "approved" }),
     decision: z.enum(["approved", "rejected"]).nullable(),
     choice: z.string().nullable().meta({ description: "Id of the choice that was made", example: "approved" }),
     comment: z.string().nullable().meta({ example: "Looks good" }),
     ...decider,
+    votes: z
+      .array(ReviewVote)
+      .max(MAX_VOTES)
+      .meta({
+        description: `Where several approvals are needed: each reviewer's latest vote, oldest first, at most ${MAX_VOTES}`,
+        example: [],
+      }),
   })
   .meta({ id: "ReviewRecord" });
 
@@ -171,6 +219,11 @@ export const Execution = z
       description: "Every Output node that was reached, by now while the run goes on or waits; a run that fails or is cancelled keeps them",
     }),
     reviews: z.array(ReviewRecord),
+    inngest_run_url: z.string().nullable().meta({
+      description:
+        "Page of the function run at the Inngest server that carries it; null where none does, and for readers who may not steer runs",
+      example: null,
+    }),
     node_results: z.record(z.string(), NodeResult).meta({
       description: "By node id",
       example: {
@@ -198,11 +251,11 @@ export const NodeLog = z
     node_id: z.string().meta({ example: "agent-1" }),
     node_type: z.string().meta({ example: "agentNode" }),
     label: z.string().meta({ example: "Writer" }),
-    iteration: z.string().nullable().meta({ description: "Place in the loops around the node, such as 3 or 3.0", example: null }),
+    iteration: Iteration,
     attempt: z.number().int(),
     status: NodeStatus,
     input: z.string().nullable(),
-    output: z.string().nullable(),
+    output: nodeText,
     truncated: z
       .boolean()
       .optional()
@@ -231,6 +284,16 @@ export const NodeLog = z
       .object({ status: z.number().int(), headers: z.record(z.string(), z.string()).meta({ description: "By name in small letters" }) })
       .optional()
       .meta({ description: "Only of an HTTP call that was answered: the last answer without its body" }),
+    attempts: z
+      .array(
+        z.object({
+          started_at: Timestamp,
+          duration_ms: z.number().int(),
+          error: z.string().nullable().meta({ description: "Why the try failed, at most 500 characters; null for one that was answered" }),
+        }),
+      )
+      .optional()
+      .meta({ description: "Only of a model or HTTP call that was repeated: its tries, the first 50" }),
     tool_calls: z.array(RunToolCall).meta({ description: "In the order in which they began" }),
     reviewer: decider.reviewer.optional().meta({ description: "Only of a review: who decided; null while it waits, and after a timeout" }),
     role: decider.role.optional().meta({ description: "Only of a review: the reviewer's role in the project at the time" }),
@@ -253,6 +316,13 @@ export const runValues = {
     .record(z.string().max(100), z.unknown())
     .optional()
     .meta({ title: "Parameters", description: "Values by name for a params trigger; left out, each parameter's default" }),
+};
+/** Permission to reuse results that read another input. */
+export const reuseStale = {
+  reuse_stale: z.boolean().optional().meta({
+    description:
+      "With from_node_id and other values: true reuses results that read the original's input as well; false (default) refuses such a run with 422",
+  }),
 };
 export const ExecuteInput = z.strictObject({ workflow_id: Id, ...runValues });
 export type ExecuteInput = z.infer<typeof ExecuteInput>;
@@ -280,8 +350,14 @@ export const executionFilter = {
   workflow_id: Id.optional(),
   status: several(executionStatuses, "How it stands").optional().meta({ example: "completed,failed" }),
   trigger: several(ExecutionTrigger.options, "What started it").optional().meta({ example: "api,webhook" }),
-  from: Timestamp.optional().meta({ description: "Created at this time or later", example: "2026-11-01T00:00:00.000Z" }),
-  to: Timestamp.optional().meta({ description: "Created before this time", example: "2099-01-01T00:00:00.000Z" }),
+  from: TimeInput.optional().meta({
+    description: "Created at this time or later: a date-time with an offset, or a date, which counts from the start of its UTC day",
+    example: "2026-11-01",
+  }),
+  to: TimeInput.optional().meta({
+    description: "Created before this time: a date-time with an offset, or a date, which counts to the end of its UTC day",
+    example: "2099-01-01T00:00:00Z",
+  }),
   q: z.string().trim().min(1).max(200).optional().meta({
     description:
       "Words in input, output and error (of each its first 8,000 characters), all of which must be there, each as a word or its beginning; or the id of an execution, or at least its first 8 digits",
@@ -328,9 +404,7 @@ export const NodeOutputInput = z.strictObject({
     .meta({ description: 'Which run of a node inside a loop: its index, "3", or "3.0" in a loop inside a loop' }),
 });
 export type NodeOutputInput = z.infer<typeof NodeOutputInput>;
-export const NodeOutput = z
-  .object({ node_id: z.string(), iteration: z.string().nullable(), output: z.string().nullable() })
-  .meta({ id: "NodeOutput" });
+export const NodeOutput = z.object({ node_id: z.string(), iteration: Iteration, output: nodeText }).meta({ id: "NodeOutput" });
 export type NodeOutput = z.infer<typeof NodeOutput>;
 
 export const RerunInput = z.strictObject({
@@ -338,8 +412,9 @@ export const RerunInput = z.strictObject({
   ...runValues,
   from_node_id: z.string().min(1).max(100).optional().meta({
     description:
-      "Runs this node and what depends on it again; finished results of everything else are taken over. Left out, everything runs",
+      "Runs this node and what depends on it again, and reuses the finished results of everything else. Left out, everything runs, or, with other values than the original's, what reads them and everything after it",
   }),
+  ...reuseStale,
   use_current: z
     .boolean()
     .default(false)
@@ -361,6 +436,8 @@ export const ExecutionView = z.object({
     .nullable(),
   last_event_id: z.number().int(),
   item_sums: z.record(z.string(), ItemSums),
+  /** Headers and payload of a webhook's delivery; null for another kind of trigger. */
+  webhook: z.object({ headers: z.record(z.string(), z.string()), raw: z.string() }).nullable(),
 });
 export type ExecutionView = z.infer<typeof ExecutionView>;
 

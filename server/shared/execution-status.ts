@@ -25,3 +25,7 @@ export const executionTriggers = [
   "workflow",
   "error",
 ] as const;
+
+/** True of a run that failed before it started: its delivery or schedule fire could not start it. */
+export const hasNeverStarted = ({ status, started_at }: { status: string; started_at: string | null }): boolean =>
+  status === "failed" && started_at === null;

@@ -1,3 +1,7 @@
+import { assertJsonDepth } from "#server/shared/json-depth.ts";
+import { isJson } from "#server/shared/json-steps.ts";
+import { PIECE, piecesOf } from "#server/shared/text-pieces.ts";
+
 // Looking things up by names that people or other programs chose. A plain object also has the names that every object has:
 // a node with the id "constructor" would be found where there is none.
 
@@ -25,9 +29,10 @@ const isTooLong = (source: string) => /^-?\d+$/.test(source) && !Number.isSafeIn
  * JSON as a value. A whole number that JavaScript would round keeps all its digits: such a one is an object that
  * `JSON.stringify` writes as it came, `isExactNumber` says so.
  * @param each what to make of every value in it; left out, nothing
- * @throws SyntaxError for what is no JSON
+ * @throws SyntaxError for what is no JSON; JsonTooComplex for what is nested too deeply
  */
 export function parseJson(text: string, each?: (value: unknown) => unknown): unknown {
+  assertJsonDepth(text);
   const { rawJSON } = exact;
   if (!rawJSON || !LONG_NUMBER.test(text)) return each ? JSON.parse(text, (_, value) => each(value)) : JSON.parse(text);
   return exact.parse(text, (_, value, context) => {
@@ -39,11 +44,13 @@ export function parseJson(text: string, each?: (value: unknown) => unknown): unk
 /** True for a number that `parseJson` kept as it came. */
 export const isExactNumber = (value: unknown): boolean => exact.isRawJSON?.(value) ?? false;
 
+/** True for a text that begins and ends as a JSON object or list does. */
+const isBracketed = (bare: string): boolean => (bare.startsWith("{") && bare.endsWith("}")) || (bare.startsWith("[") && bare.endsWith("]"));
+
 /** Text as JSON text of the value that it stands for: an object or a list as it is, anything else as a string (contract, section 4). */
 export function embedded(text: string): string {
   const bare = text.trim();
-  const isContainer = (bare.startsWith("{") && bare.endsWith("}")) || (bare.startsWith("[") && bare.endsWith("]"));
-  if (isContainer) {
+  if (isBracketed(bare)) {
     try {
       JSON.parse(bare);
       return bare;
@@ -54,20 +61,62 @@ export function embedded(text: string): string {
   return JSON.stringify(text);
 }
 
+/** Characters that are parsed at once, which takes a few milliseconds. */
+const AT_ONCE = 4 * PIECE;
+
+/** The same in pieces, some of which may be empty: a caller can stop or yield between them. */
+function* embeddedPieces(text: string): Generator<string> {
+  if (text.length <= AT_ONCE) return yield embedded(text);
+  const bare = text.trim();
+  if (isBracketed(bare)) {
+    const steps = isJson(bare);
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) yield "";
+    if (step.value) return yield* piecesOf(bare);
+  }
+  yield '"';
+  for (const piece of piecesOf(text)) yield JSON.stringify(piece).slice(1, -1);
+  yield '"';
+}
+
+/** A JSON array of texts in pieces, those that are JSON embedded as such. */
+export function* listPieces(texts: readonly string[]): Generator<string> {
+  for (const [index, text] of texts.entries()) {
+    yield index === 0 ? "[" : ",";
+    yield* embeddedPieces(text);
+  }
+  yield texts.length === 0 ? "[]" : "]";
+}
+
 /** A JSON array of texts, those that are JSON embedded as such. */
 export const listText = (texts: readonly string[]): string => `[${texts.map(embedded).join(",")}]`;
 
-/** A JSON object of texts by name, those that are JSON embedded as such. A name that comes again has its number behind it. */
-export function objectText(entries: readonly (readonly [string, string])[]): string {
+/** Entries under names that are each there once. A name that comes again has its number behind it. */
+function named(entries: readonly (readonly [string, string])[]): [string, string][] {
   const taken = new Set(entries.map(([name]) => name));
   const seen = new Set<string>();
-  const parts = entries.map(([name, text]) => {
+  return entries.map(([name, text]) => {
     let key = name;
     for (let count = 2; seen.has(key) || (key !== name && taken.has(key)); count++) key = `${name} ${count}`;
     seen.add(key);
-    return `${JSON.stringify(key)}:${embedded(text)}`;
+    return [key, text];
   });
-  return `{${parts.join(",")}}`;
+}
+
+/** A JSON object of texts by name, those that are JSON embedded as such. A name that comes again has its number behind it. */
+export const objectText = (entries: readonly (readonly [string, string])[]): string =>
+  `{${named(entries)
+    .map(([key, text]) => `${JSON.stringify(key)}:${embedded(text)}`)
+    .join(",")}}`;
+
+/** The same in pieces, some of which may be empty. */
+export function* objectPieces(entries: readonly (readonly [string, string])[]): Generator<string> {
+  yield "{";
+  for (const [index, [key, text]] of named(entries).entries()) {
+    yield `${index === 0 ? "" : ","}${JSON.stringify(key)}:`;
+    yield* embeddedPieces(text);
+  }
+  yield "}";
 }
 
 /** A value as text, whatever the order of its keys; what is null, undefined or absent is the same. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { Slug } from "#server/features/projects/schema.ts";
 import { Email, Name, PageInput, Role } from "#server/shared/primitives-schema.ts";
 
 const said = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues.map((issue) => issue.message);
@@ -24,4 +25,11 @@ test.each([
   [Name, " ", "Give it a name."],
 ])("%# a value that does not fit is explained", (schema, value, message) => {
   expect(said(schema, value)).toEqual([message]);
+});
+
+test.each([
+  [Email, "a@".repeat(200), "Use at most 254 characters."],
+  [Slug, "-".repeat(61), "Use at most 60 characters."],
+])("reads no text longer than allowed with a pattern", (schema, text, message) => {
+  expect(said(schema, text)).toEqual([message]);
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_FIELD_ERRORS } from "#server/shared/error-schema.ts";
 
 const NAMES: Record<string, string> = {
   string: "text",
@@ -49,6 +50,10 @@ function explain(raw: z.core.$ZodRawIssue): string | undefined {
       return bound(issue as z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig>);
     case "invalid_format":
       return FORMATS[issue.format];
+    case "unrecognized_keys":
+      // Zod keeps every key, and would name them all: of a large object that takes seconds.
+      issue.keys.splice(MAX_FIELD_ERRORS);
+      return "There is no such field.";
     default:
       return undefined;
   }

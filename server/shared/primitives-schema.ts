@@ -14,8 +14,13 @@ const isInTheCalendar = (text: string): boolean => {
 };
 const NO_YEAR = "Give a year from 1 to 9999.";
 
-/** A time as people and programs write it, ISO 8601 with a zone. */
-export const GivenTime = z.iso.datetime({ offset: true }).refine(isInTheCalendar, NO_YEAR);
+/** Time in a request: an ISO 8601 date, or a date-time with an offset. `firstInstant` and `lastInstant` read it. */
+export const TimeInput = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })], {
+    error: "Use an ISO 8601 date or a date-time with an offset, such as 2026-11-29 or 2026-11-29T08:00:00Z.",
+  })
+  .refine(isInTheCalendar, NO_YEAR)
+  .meta({ description: "ISO 8601 date (UTC), or date-time with an offset", example: "2026-11-21T08:00:00Z" });
 
 /** ISO 8601 in UTC with Z and milliseconds. */
 export const Timestamp = z.iso
@@ -36,7 +41,17 @@ export const Description = z
   .max(2000)
   .meta({ description: "What it is for, up to 2,000 characters", title: "Description", example: "Sums up the news" });
 
-export const Email = z.email().max(254).meta({ description: "E-mail address", title: "E-mail", example: "ada@example.com" });
+// `abort` keeps longer texts from the pattern.
+export const Email = z
+  .string()
+  .max(254, { abort: true })
+  .check(z.email())
+  .meta({ description: "E-mail address", title: "E-mail", example: "ada@example.com" });
+
+/** The address of an account as answers show it: an account of an earlier release may have one that `Email` refuses. */
+export const AccountEmail = z
+  .string()
+  .meta({ description: "E-mail address", format: "email", title: "E-mail", example: "ada@example.com" });
 
 export const Password = z
   .string()

@@ -27,6 +27,7 @@ export const anExecution = (status: Execution["status"], node_results: Execution
   duration_ms: null,
   outputs: [],
   reviews: [],
+  inngest_run_url: null,
   node_results,
 });
 

@@ -8,9 +8,12 @@ interface Answer {
   data: Record<string, unknown>;
 }
 
-/** A browser that speaks to /api/auth only, in process: it keeps cookies and follows nothing by itself. */
-export function authBrowser(headers: Record<string, string> = {}) {
-  const cookies = new Map<string, string>();
+/**
+ * A browser that speaks to /api/auth only, in process: it keeps cookies and follows nothing by itself.
+ * @param kept cookies that it begins with
+ */
+export function authBrowser(headers: Record<string, string> = {}, kept: ReadonlyMap<string, string> = new Map()) {
+  const cookies = new Map(kept);
 
   async function send(method: string, path: string, body: Record<string, string> = {}): Promise<Answer> {
     const { pathname, searchParams } = new URL(path, "http://localhost");
@@ -31,7 +34,9 @@ export function authBrowser(headers: Record<string, string> = {}) {
       end: () => undefined,
     };
     const query = { ...Object.fromEntries(searchParams), nextauth: pathname.slice(1).split("/") };
-    const request = { method, query, body, cookies: Object.fromEntries(cookies), headers: { host: "localhost:4000", ...headers } };
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const sent = { host: "localhost:4000", ...(cookie && { cookie }), ...headers };
+    const request = { method, query, body, cookies: Object.fromEntries(cookies), headers: sent };
     await NextAuth(request as never, response as never, authOptions(new Headers(request.headers)));
     for (const [name, value, isGone] of set.map(readCookie)) {
       if (isGone) cookies.delete(name);
@@ -47,6 +52,7 @@ export function authBrowser(headers: Record<string, string> = {}) {
       const { data } = await send("GET", "/csrf");
       return send("POST", path, { csrfToken: String(data.csrfToken), json: "true", ...form });
     },
+    cookies: (): ReadonlyMap<string, string> => cookies,
     /** What the browser sends along to every page. */
     cookieHeader: () => new Headers({ cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") }),
   };

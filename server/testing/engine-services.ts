@@ -1,5 +1,6 @@
 import { runCode } from "#server/runs/effects/code.ts";
 import { evaluateCondition } from "#server/runs/effects/conditions.ts";
+import { readLongTexts, rewriteLongJson } from "#server/runs/effects/expressions.ts";
 import { callHttp } from "#server/runs/effects/http-call.ts";
 import type { EngineServices } from "#server/runs/ports.ts";
 import type { memoryStore } from "#server/testing/memory-store.ts";
@@ -12,6 +13,8 @@ export const testServices = (memory: Pick<ReturnType<typeof memoryStore>, "store
   credentials: async () => new Map(),
   callAgent: async () => ({ output: "" }),
   evaluate: evaluateCondition,
+  readLong: readLongTexts,
+  rewriteJson: rewriteLongJson,
   runCode,
   callHttp,
   callback: (id) => ({ token: id, url: `http://localhost/resume/${id}` }),

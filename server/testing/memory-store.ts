@@ -2,9 +2,11 @@ import { indexOf, parentOf } from "#server/runs/executor/frame.ts";
 import {
   type Commit,
   type EndedItems,
+  type Ending,
   type EventWrite,
   ITEM,
   type LedgerRow,
+  type LongOutput,
   type Past,
   type RunState,
   type RunStore,
@@ -19,6 +21,9 @@ function copyOf<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copyOf(part)])) as Value;
 }
+
+/** An ending with its whole output, which a database would put together. */
+const wholeEnding = ({ long: _, ...ending }: Ending, { pieces }: LongOutput): Ending => ({ ...ending, output: [...pieces()].join("") });
 
 const pathOf = ({ iteration, handle }: LedgerRow) => (handle === ITEM ? parentOf(iteration) : iteration);
 
@@ -105,7 +110,9 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
       kind: "claimed",
       run: { ...run, ...found(graph, run.ledger), toldFrom: new Map() },
     }),
-    commit: async (_, commit) => {
+    commit: async (_, written) => {
+      const { ending } = written;
+      const commit = ending?.long ? { ...written, ending: wholeEnding(ending, ending.long) } : written;
       run.status = commit.ending?.status ?? commit.status ?? run.status;
       commits.push(copyOf(commit));
       keepWaits(commit);
@@ -122,7 +129,12 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     release: async () => false,
     items: async (_, { node_id, path }) =>
       copyOf(run.ledger.filter((row) => row.node_id === node_id && row.handle === ITEM && parentOf(row.iteration) === path)),
-    bodyOutputs: async (_, ids) => copyOf(run.ledger.filter((row) => ids.includes(row.node_id) && row.status === "complete")),
+    bodyOutputs: async (_, ids, handles) =>
+      copyOf(
+        run.ledger.filter(
+          ({ node_id, status, handle }) => ids.includes(node_id) && status === "complete" && (handles?.includes(handle ?? "") ?? true),
+        ),
+      ),
     closeOpen: async () => {
       for (const row of run.ledger) if (row.status === "running" || row.status === "waiting") row.status = "skipped";
     },

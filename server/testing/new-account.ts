@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { encode } from "next-auth/jwt";
-import { insertFirstProject } from "#server/features/identity/first-owner.ts";
 import { insertAccount } from "#server/features/identity/new-account.ts";
 import { createPlatformKey } from "#server/features/platform-keys/service.ts";
+import { insertFirstProject } from "#server/features/projects/service.ts";
 import { passwordMark } from "#server/platform/auth/session.ts";
 import { db } from "#server/platform/db/client.ts";
 import { settings } from "#server/platform/settings.ts";

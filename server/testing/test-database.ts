@@ -1,7 +1,8 @@
-import { beforeAll, inject } from "vitest";
+import { afterEach, beforeAll, expect, inject } from "vitest";
 import { insertProject } from "#server/features/projects/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { closeDatabase, db } from "#server/platform/db/client.ts";
+import { takeRefusals } from "#server/platform/db/held-connection.ts";
 import { closeNotifications } from "#server/platform/db/notify.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { createDatabase } from "#server/testing/create-database.ts";
@@ -38,6 +39,7 @@ export function testDatabase(): TestDatabase {
       await drop();
     };
   });
+  afterEach(() => expect(takeRefusals()).toEqual([]));
   let count = 0;
   const one = {
     async newInstallAdmin() {

@@ -280,3 +280,12 @@ test("a connection from a wait that names no way out is made by done, once, and 
   expect(waits.edges.filter(({ source }) => source === "hold").map(({ sourceHandle }) => sourceHandle)).toEqual(["done"]);
   expect(done(waits, disconnect("hold", "end")).edges.filter(({ source }) => source === "hold")).toEqual([]);
 });
+
+test("at most ten unknown fields are explained", () => {
+  const data = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`${index}${"x".repeat(10_000)}`, 1]));
+
+  const [message = ""] = refused(ROW, { op: "update_node", id: "write", data });
+
+  expect(message.match(/has no field/g)).toHaveLength(10);
+  expect(message.length).toBeLessThan(10_000);
+});

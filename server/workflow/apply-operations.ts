@@ -1,8 +1,18 @@
-import { nearestName } from "#server/workflow/expressions.ts";
-import { checkConnection, definitionOf, findFaults, type GraphFault, labelOf, plainHandleOf, quoted } from "#server/workflow/graph.ts";
+import { nearestName, shownName } from "#server/workflow/expressions.ts";
+import {
+  checkConnection,
+  definitionOf,
+  findFaults,
+  type GraphFault,
+  labelOf,
+  MAX_COMPARED,
+  plainHandleOf,
+  quoted,
+} from "#server/workflow/graph.ts";
 import { alignLoopsToFrames, bodiesOf, type Drawing, isLoop, loopsAround } from "#server/workflow/layout/loop-frames.ts";
 import { overlapsIn, placeNodes } from "#server/workflow/layout/place.ts";
 import { tidyPositions } from "#server/workflow/layout/tidy.ts";
+import { fieldNames } from "#server/workflow/node-fields.ts";
 import { hasTexts } from "#server/workflow/node-texts.ts";
 import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
 import { nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
@@ -23,10 +33,9 @@ export interface OperationFault {
 type Data = Record<string, unknown>;
 type Of<Op extends Operation["op"]> = Extract<Operation, { op: Op }>;
 
-/** Keys of a node's data that every type may have. */
-const COMMON = ["label", "disabled", "pinned", "collapsed"] as const;
-/** Most ids that a message lists. */
+/** Most ids that a message lists, and most unknown fields that it explains. */
 const MOST_LISTED = 30;
+const MAX_UNKNOWN_FIELDS = 10;
 
 const listed = (values: readonly string[]) =>
   values.length > MOST_LISTED ? `${values.slice(0, MOST_LISTED).join(", ")}, …` : values.join(", ");
@@ -106,9 +115,11 @@ class Workbench {
 
   /** What is wrong with a node's fields, several things in one sentence each. */
   #dataFault(id: string, definition: NodeDefinition, data: Data, written: readonly string[]): string | null {
-    const known = [...COMMON, ...Object.keys(definition.config.shape)];
-    const strange = written.filter((key) => !known.includes(key));
-    const faults = strange.map((key) => `${definition.type} has no field "${key}".${meant(known, key)} Its fields: ${known.join(", ")}.`);
+    const known = fieldNames(definition);
+    const strange = written.filter((key) => !known.includes(key)).slice(0, MAX_UNKNOWN_FIELDS);
+    const faults = strange.map(
+      (key) => `${definition.type} has no field "${shownName(key)}".${meant(known, key)} Its fields: ${known.join(", ")}.`,
+    );
     const { label } = data;
     if (written.includes("label") && (typeof label !== "string" || label.trim() === "" || /[{}]/.test(label) || label.length > 120))
       faults.push("label: text of 1 to 120 characters without braces.");
@@ -230,8 +241,8 @@ const idsOf = (operation: Operation): string[] =>
 /** What holds operations against the whole: they broke a rule together, or a node is not in the loop that it was meant for. */
 function wholeFaults(base: Graph, graph: Graph, { parents }: Workbench): OperationFault[] {
   const key = ({ node_id, message }: GraphFault) => `${node_id} ${message}`;
-  const known = new Set(findFaults(base).map(key));
-  const faults = findFaults(graph).filter((fault) => !known.has(key(fault)));
+  const known = new Set(findFaults(base, MAX_COMPARED).map(key));
+  const faults = findFaults(graph, MAX_COMPARED).filter((fault) => !known.has(key(fault)));
   const bodies = bodiesOf(drawingOf(graph));
   const outside = [...parents].flatMap(([id, { loop, index }]): OperationFault[] => {
     if (loopsAround(bodies, id).includes(loop)) return [];

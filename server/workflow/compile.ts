@@ -1,5 +1,5 @@
-import { partsOf, possibleReadings, referencesOf, slugOf } from "#server/workflow/expressions.ts";
-import { definitionOf, labelOf, topologicalOrder } from "#server/workflow/graph.ts";
+import { partsOf, slugOf } from "#server/workflow/expressions.ts";
+import { definitionOf, labelOf, MAX_LOOPS, topologicalOrder } from "#server/workflow/graph.ts";
 import { textsOf } from "#server/workflow/node-texts.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
@@ -70,15 +70,35 @@ function reach(next: Next, from: Iterable<string>): Set<string> {
   return found;
 }
 
+/** End of a name in a reference, followed by `.output`. */
+const OUTPUT_READ = /[.[](?:(?<=\.)\s*output\s*(?=[.[\]|]|$)|(?<=\[)(?:"output"|'output')\])|[.[]/g;
+
+/** Names in which a reader is looked for are at most this long, dots and brackets in them included. */
+const MAX_NAME_LENGTH = 200;
+const MAX_NAME_ENDS = 6;
+
+/** Collects the names whose output a text reads, by every reading of a name with dots, without parsing the rest of a reference. */
+function collectNames(template: string, names: Set<string>): void {
+  for (const [source] of template.matchAll(/\{\{[^{}]*\}\}/g)) {
+    const inner = source
+      .slice(2, MAX_NAME_LENGTH + 2)
+      .replace(/(?<!\})\}+$/, "")
+      .trim();
+    let ends = 0;
+    for (const { 0: found, index } of inner.matchAll(OUTPUT_READ)) {
+      if (++ends > MAX_NAME_ENDS) break;
+      if (found.length > 1 && index > 0) names.add(inner.slice(0, index).trim());
+    }
+  }
+}
+
 /** The names whose output a node reads, as they are written and in parts. */
-const namesRead = (templates: readonly string[]): Set<string> =>
-  new Set(
-    templates.flatMap((template) =>
-      referencesOf(template)
-        .flatMap(possibleReadings)
-        .flatMap(({ head, path }) => (path[0] === "output" ? [head, partsOf(head)] : [])),
-    ),
-  );
+function namesRead(templates: readonly string[]): Set<string> {
+  const names = new Set<string>();
+  for (const template of templates) collectNames(template, names);
+  for (const name of [...names]) names.add(partsOf(name));
+  return names;
+}
 
 const namesOfData = new WeakMap<object, { type: string; names: Set<string> }>();
 
@@ -89,6 +109,15 @@ function namesReadBy(node: GraphNode, templates: Language["templates"]): Set<str
   const names = namesRead(templates(node));
   if (templates === language.templates) namesOfData.set(node.data, { type: node.type, names });
   return names;
+}
+
+/** Reads the names of each node in slices, so that `makePlan` finds them in the cache. */
+export function* prepareNames({ nodes }: Graph): Generator<void> {
+  if (!nodes.some(({ type }) => language.bodyHandle(type) !== undefined)) return;
+  for (const node of nodes) {
+    yield;
+    namesReadBy(node, language.templates);
+  }
 }
 
 const append = <Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value) => {
@@ -103,17 +132,21 @@ function owners(nodes: readonly GraphNode[], next: Next, { bodyHandle, templates
   const contested: { node_id: string; loops: [string, string] }[] = [];
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const around = (id: string): string[] => {
-    const owner = ownerOf.get(id) ?? null;
-    return owner === null ? [] : [...around(owner), owner];
+    const chain: string[] = [];
+    for (let owner = ownerOf.get(id) ?? null; owner !== null; owner = ownerOf.get(owner) ?? null) chain.push(owner);
+    return chain.reverse();
   };
   const readBy = (id: string): Set<string> => namesReadBy(byId.get(id) as GraphNode, templates);
   const loops = nodes.filter((node) => bodyHandle(node.type) !== undefined);
   const order = loops.length ? topologicalOrder([...byId.keys()], next) : [];
+  let divided = 0;
   // Outer loops come before the loops in their bodies, so a node ends up with its innermost one.
   for (const id of order) {
     const loop = byId.get(id);
     const handle = loop && bodyHandle(loop.type);
     if (!loop || handle === undefined) continue;
+    // A save refuses more loops, and no run starts with them; a draft may have them.
+    if (++divided > MAX_LOOPS) break;
     const isBody = (edge: GraphEdge) => (edge.sourceHandle || handle) === handle;
     const edges = next.get(id) ?? [];
     const inside = reach(
@@ -172,9 +205,9 @@ export function makePlan(graph: Graph, types: Language = language): Plan {
   return { scopes, contested, ownerOf: (id) => ownerOf.get(id) ?? null, loopsAround: chainOf };
 }
 
-/** `from` and every node of the scope that depends on it; a loop stands for everything in its body. */
-export function dependentsOf({ outgoing }: PlanScope, from: string): Set<string> {
-  const found = new Set([from]);
+/** These nodes and every node of the scope that depends on one of them; a loop stands for everything in its body. */
+export function dependentsOf({ outgoing }: PlanScope, ...from: string[]): Set<string> {
+  const found = new Set(from);
   for (const id of found) for (const { target } of outgoing.get(id) ?? []) found.add(target);
   return found;
 }

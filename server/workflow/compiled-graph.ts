@@ -20,6 +20,15 @@ export function credentialsIn(graph: Graph): Set<string> {
   return new Set(names.filter((name) => name !== undefined));
 }
 
+/** True when a graph may read credentials; unlike `credentialsIn` it reads no expressions. */
+export const mayReadCredentials = (graph: Graph): boolean =>
+  graph.nodes.some((node) => {
+    const work = workOf(node);
+    const config = work?.credentials && work.config.safeParse(node.data);
+    const names = config?.success ? work?.credentials?.(config.data) : undefined;
+    return names?.length || textsOf(work, node.data, "template").some(({ text }) => /credentials/i.test(text));
+  });
+
 /** A graph made ready to run: its plan, and what the executor and the store ask about its nodes. */
 class CompiledGraph {
   readonly byId: ReadonlyMap<string, GraphNode>;
@@ -30,6 +39,8 @@ class CompiledGraph {
   readonly owners: Readonly<Record<string, string>>;
   /** Ids of Output nodes inside loops. */
   readonly bodyOutputs: readonly string[];
+  /** Reviews inside loops whose rejection ends the run. */
+  readonly bodyRejections: readonly string[];
   /** True when one of its nodes has to wait; those that seldom do are not meant. */
   readonly hasWaits: boolean;
   /** True when one of its nodes starts runs of other workflows. */
@@ -47,6 +58,7 @@ class CompiledGraph {
     const owned = ids.map((id) => [id, this.plan.ownerOf(id)] as const);
     this.owners = Object.fromEntries(owned.flatMap(([id, owner]) => (owner === null ? [] : [[id, owner] as const])));
     this.bodyOutputs = ids.filter((id) => Object.hasOwn(this.owners, id) && this.isOutput(id));
+    this.bodyRejections = ids.filter((id) => Object.hasOwn(this.owners, id) && this.rejections(id).length > 0);
     this.credentials = credentialsIn(graph);
     this.startsRuns = ids.some((id) => this.definition(id)?.startsRuns);
     this.hasWaits = ids.some((id) => {
@@ -74,16 +86,15 @@ class CompiledGraph {
     return this.definition(id)?.group === "output";
   }
 
-  /** True for a review that was rejected and has nothing attached to the rejection, wherever in the graph it would lead. */
+  /** Handles of a review that are rejections with nothing attached, wherever in the graph they would lead. */
+  rejections(id: string): string[] {
+    const rejecting = this.definition(id)?.rejects?.(this.byId.get(id)?.data ?? {}) ?? [];
+    return rejecting.filter((handle) => !this.#graph.edges.some((edge) => edge.source === id && edge.sourceHandle === handle));
+  }
+
+  /** True for a review that was rejected and has nothing attached to the rejection. */
   isRejection({ node_id, status, handle }: { node_id: string; status: string; handle: string | null }): boolean {
-    if (status !== "complete" || handle === null) return false;
-    if (
-      !this.definition(node_id)
-        ?.rejects?.(this.byId.get(node_id)?.data ?? {})
-        .includes(handle)
-    )
-      return false;
-    return !this.#graph.edges.some((edge) => edge.source === node_id && edge.sourceHandle === handle);
+    return status === "complete" && handle !== null && this.rejections(node_id).includes(handle);
   }
 }
 

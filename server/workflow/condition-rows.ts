@@ -200,7 +200,8 @@ const allMatchers = (): readonly Matcher[] =>
   }));
 
 const literalText = (literal: string) => unescaped(literal.slice(1, -1));
-const LITERALS = new RegExp(STRING, "gu");
+// No text begins with an escaped quote: begun there, reading on would take the square of the length.
+const LITERALS = new RegExp(String.raw`(?<!\\)${STRING}`, "gu");
 /** Python that reads a value, with its texts written as a row writes them. */
 const tidy = (code: string) => code.replace(LITERALS, (literal) => pythonString(literalText(literal)));
 const withoutStr = (code: string) => (code.startsWith("str(") ? code.slice(4, -1) : code);
@@ -208,7 +209,7 @@ const withoutStr = (code: string) => (code.startsWith("str(") ? code.slice(4, -1
 /** The value that a row is about; undefined when it was written for another kind of value. */
 function valueIn({ text: textCode, raw, list: listCode, day: dayCode, maybe }: Record<string, string | undefined>): string | undefined {
   if (listCode !== undefined) return /\]$/.test(listCode) ? listCode : listCode.slice("json.loads(".length, -1);
-  if (maybe !== undefined) return maybe.replace(new RegExp(String.raw`\.get\((${STRING})\)$`, "u"), "[$1]");
+  if (maybe !== undefined) return maybe.replace(new RegExp(String.raw`(?<!\\)\.get\((${STRING})\)$`, "u"), "[$1]");
   const code = textCode ?? dayCode ?? raw;
   return code === undefined ? undefined : withoutStr(code);
 }
@@ -289,6 +290,6 @@ export function conditionRowProblems(condition: string): string[] {
 export function valueName(code: string): string {
   const [, whole = "", steps = ""] = new RegExp(`^(?:json\\.loads\\()?(${WHOLE})\\)?((?:${STEP})*)$`, "u").exec(code) ?? [];
   const name = whole.startsWith("node") ? `${literalText(whole.slice("node_outputs[".length, -1))}.output` : whole.replace("_", ".");
-  const path = steps.replace(new RegExp(`\\[(${STRING})\\]`, "gu"), (_, key: string) => `.${literalText(key)}`);
+  const path = steps.replace(new RegExp(String.raw`(?<!\\)\[(${STRING})\]`, "gu"), (_, key: string) => `.${literalText(key)}`);
   return whole === "" ? code : name + path;
 }

@@ -55,7 +55,11 @@ export interface ConditionVariables {
 }
 
 export const NAMES = ["output", "trigger_output", "node_outputs"];
-export const AT_HAND = "It can use output, trigger_output and node_outputs.";
+export const AT_HAND = "It can use output, trigger_output and node_outputs, and the modules re, json and math.";
+
+/** Help for the field of a condition. */
+export const CONDITION_HELP =
+  "A Python expression. It can use output (of the node before), trigger_output, node_outputs and the modules re, json, math";
 
 /** A condition on its way to the process: to be run, or without variables only looked at. */
 export interface ConditionRequest {

@@ -1,8 +1,10 @@
 // {{expressions}}: parsing, and resolution against a scope. Pure and browser-safe: the run, the checks at save and the
 // editor's autocomplete use the same code (specification, Workflow node types; contract, section 4).
 
+import { JsonTooComplex } from "#server/shared/json-depth.ts";
 import { parseJson } from "#server/shared/json-text.ts";
-import { callFault, type FilterCall, filterNamed, filters, MOST_FILTERS, readFilters } from "#server/workflow/filters.ts";
+import { shorten } from "#server/shared/shorten.ts";
+import { callFault, type FilterCall, filterNamed, filters, type JsonWork, MOST_FILTERS, readFilters } from "#server/workflow/filters.ts";
 import { MAX_OUTPUT, tooLong } from "#server/workflow/output-size.ts";
 
 export type PathPart = string | number;
@@ -24,6 +26,17 @@ export interface Reference {
 }
 
 export type TemplatePart = { text: string } | { reference: Reference };
+
+/** Bounds of texts that repeat what an author wrote: one name, one reference, and the whole sentence. */
+const MAX_SHOWN_NAME = 60;
+const MAX_SHOWN_SOURCE = 120;
+const MAX_FAULT_LENGTH = 500;
+
+/** Shortens a name for a message. */
+export const shownName = (name: string): string => shorten(name, MAX_SHOWN_NAME);
+
+/** Shortens a reference for a message. */
+export const shownSource = ({ source }: Pick<Reference, "source">): string => shorten(source, MAX_SHOWN_SOURCE);
 
 const PATH_PART = /\.([^.[\]|]+)|\[(\d+)\]|\[(?:"([^"]*)"|'([^']*)')\]/y;
 
@@ -57,8 +70,11 @@ function parseReference(source: string, start: number, end: number, isName?: IsN
   const path: PathPart[] = [];
   const pathAt = at === -1 ? source.length : source.indexOf(inner, 2) + at;
   const calls: FilterCall[] = [];
-  const fault = (message: string): Reference => ({ source, head, path, pathAt, filters: calls, start, end, fault: message });
-  if (head === "") return fault(`${source} is empty. Write a name between the braces, for example {{trigger.output}}.`);
+  const shown = shownSource({ source });
+  const fault = (message: string): Reference => {
+    return { source, head, path, pathAt, filters: calls, start, end, fault: shorten(message, MAX_FAULT_LENGTH) };
+  };
+  if (head === "") return fault(`${shown} is empty. Write a name between the braces, for example {{trigger.output}}.`);
   let position = at === -1 ? inner.length : at;
   while (position < inner.length) {
     PATH_PART.lastIndex = position;
@@ -67,16 +83,16 @@ function parseReference(source: string, start: number, end: number, isName?: IsN
       const found = readFilters(inner, position);
       calls.push(...found.calls);
       if (found.end < inner.length)
-        return fault(`${source} cannot be read after "${inner.slice(0, found.end)}". Use | name or | name("value").`);
+        return fault(`${shown} cannot be read after "${shownName(inner.slice(0, found.end))}". Use | name or | name("value").`);
       break;
     }
-    if (!match) return fault(`${source} cannot be read after "${inner.slice(0, position)}". Use .name or [0].`);
+    if (!match) return fault(`${shown} cannot be read after "${shownName(inner.slice(0, position))}". Use .name or [0].`);
     path.push(match[2] === undefined ? (match[1]?.trim() ?? match[3] ?? match[4] ?? "") : Number(match[2]));
     position = PATH_PART.lastIndex;
   }
-  if (path.length === 0) return fault(`${source} needs a part after the name, for example {{${head}.output}}.`);
+  if (path.length === 0) return fault(`${shown} needs a part after the name, for example {{${shownName(head)}.output}}.`);
   const wrong = filterFault(calls);
-  return wrong === undefined ? { source, head, path, pathAt, filters: calls, start, end } : fault(`${source}: ${wrong}`);
+  return wrong === undefined ? { source, head, path, pathAt, filters: calls, start, end } : fault(`${shown}: ${wrong}`);
 }
 
 /** The first filter that there is not, or that is not called as it must be. */
@@ -84,7 +100,7 @@ function filterFault(calls: readonly FilterCall[]): string | undefined {
   if (calls.length > MOST_FILTERS) return `at most ${MOST_FILTERS} filters may follow one value. Use a code node for more.`;
   for (const call of calls) {
     const names = filters.map(({ name }) => name);
-    if (!filterNamed(call.name)) return `there is no filter "${call.name}".${suggestion(names, call.name, names.length)}`;
+    if (!filterNamed(call.name)) return `there is no filter "${shownName(call.name)}".${suggestion(names, call.name, names.length)}`;
     const wrong = callFault(call);
     if (wrong !== undefined) return `${wrong}.`;
   }
@@ -103,6 +119,12 @@ export function possibleReadings({ source, start, end }: Reference): Reference[]
     .filter(({ path }) => path.length > 0);
 }
 
+/** Reads the references of a template one at a time, so that the caller can stop or yield between them. */
+export function* eachReference(template: string, isName?: IsName): Generator<Reference> {
+  for (const match of template.matchAll(/\{\{[^{}]*\}\}/g))
+    yield parseReference(match[0], match.index, match.index + match[0].length, isName);
+}
+
 /**
  * Splits a template into plain text and references. Never throws: an unreadable reference carries a `fault`.
  * @param isName what the workflow's names are; left out, no name has a dot or a bracket in it
@@ -110,10 +132,10 @@ export function possibleReadings({ source, start, end }: Reference): Reference[]
 export function parseTemplate(template: string, isName?: IsName): TemplatePart[] {
   const parts: TemplatePart[] = [];
   let last = 0;
-  for (const match of template.matchAll(/\{\{[^{}]*\}\}/g)) {
-    if (match.index > last) parts.push({ text: template.slice(last, match.index) });
-    last = match.index + match[0].length;
-    parts.push({ reference: parseReference(match[0], match.index, last, isName) });
+  for (const reference of eachReference(template, isName)) {
+    if (reference.start > last) parts.push({ text: template.slice(last, reference.start) });
+    last = reference.end;
+    parts.push({ reference });
   }
   if (last < template.length) parts.push({ text: template.slice(last) });
   return parts;
@@ -126,13 +148,19 @@ export const referencesOf = (template: string, isName?: IsName): Reference[] =>
 /** The name under which a run reads the project's secrets: `{{credentials.NAME}}`. */
 export const CREDENTIALS = "credentials";
 
+/** Names that mean something else than a node, whatever nodes and agents are called. */
+export const RESERVED_NAMES: readonly string[] = ["trigger", "execution", CREDENTIALS];
+
+/** True for a name of a node or an agent that no expression could read. */
+export const isReserved = (name: string): boolean => RESERVED_NAMES.includes(name.trim());
+
 /** `Research Agent` and `research-agent` are both `research_agent`. */
 export const slugOf = (name: string): string =>
   name
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "_")
-    .replace(/^_+|_+$/g, "");
+    .replace(/^_|_$/g, "");
 
 /** A name in parts between its dots and brackets, each as a slug: `GPT-4.1 Writer` is `gpt_4.1_writer`. */
 export const partsOf = (name: string): string =>
@@ -171,12 +199,27 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** The name that was probably meant, or undefined when none is near. */
+/** Longest name that is compared, and most names that one is compared with: the comparison takes the product of their lengths. */
+const MAX_COMPARED_LENGTH = 60;
+const MAX_CANDIDATES = 200;
+
+/** Slug for a comparison; a few letters have a normal form that is 18 times as long. */
+const comparedSlug = (name: string): string => slugOf(name).slice(0, MAX_COMPARED_LENGTH);
+
+/** Returns the closest of the first 200 names of at most 60 characters, or undefined when none is close or `wanted` is longer. */
 export function nearestName(names: readonly string[], wanted: string): string | undefined {
-  const slug = slugOf(wanted);
-  const ranked = names.map((name) => ({ name, far: distance(slugOf(name), slug) })).sort((a, b) => a.far - b.far);
-  const best = ranked[0];
-  return best && best.far <= Math.max(2, Math.floor(slug.length / 3)) ? best.name : undefined;
+  if (wanted.length > MAX_COMPARED_LENGTH) return undefined;
+  const slug = comparedSlug(wanted);
+  let best: string | undefined;
+  let shortest = Math.max(2, Math.floor(slug.length / 3)) + 1;
+  let candidates = 0;
+  for (const name of names) {
+    if (name.length > MAX_COMPARED_LENGTH) continue;
+    if (++candidates > MAX_CANDIDATES) break;
+    const far = distance(comparedSlug(name), slug);
+    if (far < shortest) [best, shortest] = [name, far];
+  }
+  return best;
 }
 
 /** What a reference that names nothing was probably meant to name: " Did you mean …?", or the list of what there is. */
@@ -185,11 +228,11 @@ export function suggestionFor(names: readonly string[], reference: Reference): s
   return suggestion(names, heads.findLast((head) => nearestName(names, head) !== undefined) ?? reference.head);
 }
 
-/** " Did you mean {{x.…}}?" or the list of what there is, as far as it is not too long. */
+/** Returns " Did you mean …?" or a list of at most `most` names, each shortened. */
 export function suggestion(names: readonly string[], wanted: string, most = 8): string {
   const near = nearestName(names, wanted);
   if (near) return ` Did you mean "${near}"?`;
-  return names.length ? ` There ${names.length === 1 ? "is" : "are"}: ${names.slice(0, most).join(", ")}.` : "";
+  return names.length ? ` There ${names.length === 1 ? "is" : "are"}: ${names.slice(0, most).map(shownName).join(", ")}.` : "";
 }
 
 const ANY_CASE = Symbol("names in any case of letters");
@@ -200,6 +243,11 @@ export const anyCase = <Value extends object>(record: Value): Value => Object.de
 /** Thrown when a template cannot be resolved; the text says which expression and why. */
 export class ExpressionError extends Error {
   override name = "ExpressionError";
+
+  /** @param message kept up to 500 characters */
+  constructor(message: string) {
+    super(shorten(message, MAX_FAULT_LENGTH));
+  }
 }
 
 /** What a name stands for: its fields by the first part of the path. `output` is text that may hold JSON. */
@@ -221,6 +269,26 @@ export interface Scope {
   isName?: IsName | undefined;
   /** Reads JSON text; a run remembers what it has read, since a loop reads the same again and again. Of what is read anew it calls `count`. */
   parse?(text: string, count: () => void): unknown;
+  /** Results of `longReadsOf` by source, where another process computes them. */
+  readAhead?: ReadonlyMap<string, ReadResult> | undefined;
+}
+
+/** References into long texts, with the index of the text of each: it is parsed for the path or goes through the filters. Plain data. */
+export interface LongReads {
+  texts: string[];
+  reads: { reference: Reference; text: number }[];
+}
+
+/** A text, or any other value as JSON; or why there is none. Plain data. */
+export type ReadResult = { text: string } | { json: string } | { error: string };
+
+/** Value that another process has read, as JSON that is parsed only where its type matters. */
+class JsonValue {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
 }
 
 /** A scope of a few fixed entries. */
@@ -239,7 +307,9 @@ function follow(value: unknown, path: readonly PathPart[], reference: Reference,
         current = parse(current);
       } catch (error) {
         if (error instanceof ExpressionError) throw error;
-        throw new ExpressionError(`${reference.source} reads into text that is not JSON. It begins: ${String(current).slice(0, 80)}`);
+        if (error instanceof JsonTooComplex)
+          throw new ExpressionError(`${shownSource(reference)} reads into JSON that is too complex. ${error.message}`);
+        throw new ExpressionError(`${shownSource(reference)} reads into text that is not JSON. It begins: ${String(current).slice(0, 80)}`);
       }
     }
     const container: unknown = current;
@@ -247,10 +317,10 @@ function follow(value: unknown, path: readonly PathPart[], reference: Reference,
     const part = isAnyCase && typeof written === "string" ? written.toLowerCase() : written;
     const isKnown = container !== null && typeof container === "object" && Object.hasOwn(container, part);
     if (!isKnown) {
-      const where = [reference.head, reference.path[0], ...path.slice(0, index)].join(".");
+      const where = shownName([reference.head, reference.path[0], ...path.slice(0, index)].join("."));
       const names = container !== null && typeof container === "object" && !Array.isArray(container) ? Object.keys(container) : [];
       throw new ExpressionError(
-        `${reference.source}: ${where} has no ${typeof part === "number" ? `item ${part}` : `"${part}"`}.${suggestion(names, String(part))}`,
+        `${shownSource(reference)}: ${where} has no ${typeof part === "number" ? `item ${part}` : `"${shownName(part)}"`}.${suggestion(names, String(part))}`,
       );
     }
     current = (container as Record<PathPart, unknown>)[part];
@@ -261,18 +331,15 @@ function follow(value: unknown, path: readonly PathPart[], reference: Reference,
 /** What is wrong with a path into a secret or a filter on one, if anything: what they make of it would not be recognised where it must be masked. */
 export function flatFault({ source, head, path, filters: calls }: Reference): string | undefined {
   if (path.length <= 1 && calls.length === 0) return undefined;
-  return `${source} reads a part of a credential, and a credential is one text. Write {{${head}.${path[0]}}}.`;
+  return `${shownSource({ source })} reads a part of a credential, and a credential is one text. Write {{${head}.${shownName(String(path[0]))}}}.`;
 }
 
-/** What a reference reads before its filters. */
-function readValue(reference: Reference, entry: ScopeEntry, scope: Scope, work: Work): unknown {
-  const [field, ...rest] = reference.path;
-  const key = String(field);
-  if (!Object.hasOwn(entry.fields, key))
-    throw new ExpressionError(`${reference.source}: ${entry.name} has no "${key}".${suggestion(Object.keys(entry.fields), key)}`);
-  if (entry.isSkipped) return "";
-  return follow(entry.fields[key], rest, reference, (text) =>
-    scope.parse ? scope.parse(text, () => charge(work, text, reference.source)) : parseJson(text),
+/** The field that a reference begins with. */
+function fieldOf(reference: Reference, entry: ScopeEntry): unknown {
+  const key = String(reference.path[0]);
+  if (Object.hasOwn(entry.fields, key)) return entry.fields[key];
+  throw new ExpressionError(
+    `${shownSource(reference)}: ${shownName(entry.name)} has no "${shownName(key)}".${suggestion(Object.keys(entry.fields), key)}`,
   );
 }
 
@@ -286,8 +353,19 @@ const FIELD = 64;
 export interface Work {
   filtered: number;
   text: number;
+  /** JSON of values that have been written: a text may have the same one many times. */
+  written: Map<unknown, string>;
 }
-export const newWork = (): Work => ({ filtered: MAX_FILTERED, text: MAX_OUTPUT });
+export const newWork = (): Work => ({ filtered: MAX_FILTERED, text: MAX_OUTPUT, written: new Map() });
+
+/** Writes a value as JSON, the same object only once. */
+function writeJson(value: unknown, work: Work): string {
+  const known = work.written.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(value);
+  if (value !== null && typeof value === "object") work.written.set(value, text);
+  return text;
+}
 
 function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
@@ -295,44 +373,140 @@ function sizeOf(value: unknown): number {
   return value !== null && typeof value === "object" ? FIELD * Object.keys(value).length : 0;
 }
 
-function charge(work: Work, value: unknown, source: string): void {
+const tooMuchRead = (reference: Reference): string =>
+  `${shownSource(reference)}: there are filters on too much here, or too much JSON is read. Use a code node.`;
+
+function charge(work: Work, value: unknown, reference: Reference): void {
   work.filtered -= sizeOf(value);
-  if (work.filtered < 0)
-    throw new ExpressionError(`${source}: there are filters on too much here, or too much JSON is read. Use a code node.`);
+  if (work.filtered < 0) throw new ExpressionError(tooMuchRead(reference));
+}
+
+/** Reads JSON text once for all that reads it, as far as the scope remembers. */
+type Parse = (text: string, count: () => void) => unknown;
+
+/** Follows a path from a field and applies the filters. Where the first says what stands in for nothing, a field that is not there is nothing. */
+function readOn(field: () => unknown, reference: Reference, parse: Parse, work: Work): unknown {
+  let value: unknown;
+  try {
+    value = follow(field(), reference.path.slice(1), reference, (text) => parse(text, () => charge(work, text, reference)));
+  } catch (error) {
+    if (!(error instanceof ExpressionError) || reference.filters[0]?.name !== "default") throw error;
+  }
+  const json: JsonWork = { parse: (text) => parse(text, () => undefined), stringify: (content) => writeJson(content, work) };
+  for (const { name, args } of reference.filters) {
+    charge(work, value, reference);
+    try {
+      value = filterNamed(name)?.apply(value, args, json);
+    } catch (error) {
+      throw new ExpressionError(`${shownSource(reference)}: ${name} ${error instanceof Error ? error.message : String(error)}`);
+    }
+    charge(work, value, reference);
+  }
+  return value;
 }
 
 /**
- * The value of one reference. Where its first filter says what stands in for nothing, a field that is not there is nothing.
+ * The value of one reference.
  * @throws ExpressionError for an unknown name, an unknown field, a path into something that is not there, or a filter on the wrong
  *   kind of value
  */
 export function resolveReference(reference: Reference, scope: Scope, work: Work = newWork()): unknown {
   if (reference.fault) throw new ExpressionError(reference.fault);
+  const ahead = scope.readAhead?.get(reference.source);
+  if (ahead) {
+    if ("error" in ahead) throw new ExpressionError(ahead.error);
+    return "text" in ahead ? ahead.text : new JsonValue(ahead.json);
+  }
   const entry = scope.find(reference.head);
-  if (!entry) throw new ExpressionError(`${reference.source} names nothing that has run.${suggestionFor(scope.names(), reference)}`);
+  if (!entry) throw new ExpressionError(`${shownSource(reference)} names nothing that has run.${suggestionFor(scope.names(), reference)}`);
   const flat = entry.isFlat ? flatFault(reference) : undefined;
   if (flat !== undefined) throw new ExpressionError(flat);
-  let value: unknown;
-  try {
-    value = readValue(reference, entry, scope, work);
-  } catch (error) {
-    if (!(error instanceof ExpressionError) || reference.filters[0]?.name !== "default") throw error;
+  // In a node that was skipped every path leads to nothing.
+  const read = entry.isSkipped ? { ...reference, path: reference.path.slice(0, 1) } : reference;
+  const field = () => {
+    const value = fieldOf(reference, entry);
+    return entry.isSkipped ? "" : value;
+  };
+  return readOn(field, read, (text, count) => (scope.parse ? scope.parse(text, count) : parseJson(text)), work);
+}
+
+/** Text that the expressions of one node read in the process that runs it, in characters; what takes more leaves it. */
+const MAX_INLINE = 256 * 1024;
+/** Text that is sent to another process, in characters. */
+const MAX_SENT = 4 * MAX_OUTPUT;
+
+/**
+ * Returns what of these references takes long to read, or undefined when all of it is quick. Each text is counted once for
+ * being parsed and once for each filter.
+ * @param isParsed true for a text that the scope has parsed already
+ * @throws ExpressionError when it is too much for another process, too
+ */
+export function longReadsOf(
+  references: readonly Reference[],
+  scope: Pick<Scope, "find">,
+  isParsed: (text: string) => boolean = () => false,
+): LongReads | undefined {
+  const texts = new Map<string, number>();
+  const reads = new Map<string, LongReads["reads"][number]>();
+  let size = 0;
+  for (const reference of references) {
+    if (reference.fault || (reference.path.length < 2 && reference.filters.length === 0)) continue;
+    const entry = scope.find(reference.head);
+    const value = entry && !entry.isFlat && !entry.isSkipped ? entry.fields[String(reference.path[0])] : undefined;
+    if (typeof value !== "string") continue;
+    const isNew = !texts.has(value);
+    if (isNew && !(reference.filters.length === 0 && isParsed(value))) size += value.length;
+    size += reference.filters.length * value.length;
+    const text = texts.get(value) ?? texts.size;
+    texts.set(value, text);
+    reads.set(reference.source, { reference, text });
   }
-  for (const { name, args } of reference.filters) {
-    charge(work, value, reference.source);
-    try {
-      value = filterNamed(name)?.apply(value, args);
-    } catch (error) {
-      throw new ExpressionError(`${reference.source}: ${name} ${error instanceof Error ? error.message : String(error)}`);
+  if (size <= MAX_INLINE) return undefined;
+  const [first] = reads.values();
+  const sent = [...texts.keys()].reduce((sum, text) => sum + text.length, 0);
+  if (first && sent > MAX_SENT) throw new ExpressionError(tooMuchRead(first.reference));
+  return { texts: [...texts.keys()], reads: [...reads.values()] };
+}
+
+/** Reads what `longReadsOf` returned. Each text is parsed once; never throws. */
+export function readLong({ texts, reads }: LongReads): ReadResult[] {
+  const work = newWork();
+  const parsed = new Map<string, { value: unknown } | { error: unknown }>();
+  const parse: Parse = (text, count) => {
+    let known = parsed.get(text);
+    if (!known) {
+      count();
+      try {
+        known = { value: parseJson(text) };
+      } catch (error) {
+        known = { error };
+      }
+      parsed.set(text, known);
     }
-    charge(work, value, reference.source);
-  }
-  return value;
+    if ("error" in known) throw known.error;
+    return known.value;
+  };
+  let size = 0;
+  return reads.map(({ reference, text }): ReadResult => {
+    try {
+      const value = readOn(() => texts[text], reference, parse, work);
+      const result: ReadResult = typeof value === "string" ? { text: value } : { json: writeJson(value ?? null, work) };
+      size += "text" in result ? result.text.length : result.json.length;
+      if (size > 2 * MAX_OUTPUT) throw new ExpressionError(tooMuchRead(reference));
+      return result;
+    } catch (error) {
+      return { error: error instanceof Error ? error.message : String(error) };
+    }
+  });
 }
 
 /** Text form of a value: text as it is, nothing as empty, all else as compact JSON. */
-export const asText = (value: unknown): string =>
-  typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
+export const asText = (value: unknown, work?: Work): string => {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null) return "";
+  if (value instanceof JsonValue) return value.json === "null" ? "" : value.json;
+  return work ? writeJson(value, work) : JSON.stringify(value);
+};
 
 /**
  * Puts the parts of a template together.
@@ -354,7 +528,7 @@ function together(parts: readonly TemplatePart[], scope: Scope, work: Work, text
  * @throws ExpressionError as resolveReference does, and before the text gets longer than a node may work with
  */
 export const resolveText = (template: string | readonly TemplatePart[], scope: Scope, work: Work = newWork()): string =>
-  together(typeof template === "string" ? parseTemplate(template, scope.isName) : template, scope, work, asText);
+  together(typeof template === "string" ? parseTemplate(template, scope.isName) : template, scope, work, (value) => asText(value, work));
 
 /**
  * A template of JSON as text. What an expression brings within a string is escaped, so that quotes and line breaks in it stay part
@@ -367,7 +541,10 @@ export function resolveJson(parts: readonly TemplatePart[], scope: Scope, work: 
     if ("text" in part) for (const [sign] of part.text.matchAll(/\\[\s\S]|"/g)) if (sign === '"') isInString = !isInString;
     return isInString;
   });
-  return together(parts, scope, work, (value, index) => (isEscaped[index] ? JSON.stringify(asText(value)).slice(1, -1) : asText(value)));
+  return together(parts, scope, work, (value, index) => {
+    const text = asText(value, work);
+    return isEscaped[index] ? JSON.stringify(text).slice(1, -1) : text;
+  });
 }
 
 /**
@@ -378,5 +555,7 @@ export function resolveValue(template: string, scope: Scope, work: Work = newWor
   const parts = parseTemplate(template.trim(), scope.isName);
   const [only] = parts;
   const isOne = parts.length === 1 && only && "reference" in only;
-  return isOne ? resolveReference(only.reference, scope, work) : resolveText(template, scope, work);
+  if (!isOne) return resolveText(template, scope, work);
+  const value = resolveReference(only.reference, scope, work);
+  return value instanceof JsonValue ? parseJson(value.json) : value;
 }

@@ -92,9 +92,10 @@ describe("findProblems", () => {
       nodes: [trigger, node("a", "agentNode"), node("b", "agentNode", { agent_id: "gone" })],
       edges: [edge("start", "a"), edge("start", "b")],
     };
+    const severity = "error";
     expect(findProblems(graph, scope)).toEqual([
-      { node_id: "a", field: "agent_id", message: "Choose an agent." },
-      { node_id: "b", field: "agent_id", message: "The agent that this node names is not in this project. Choose another." },
+      { node_id: "a", field: "agent_id", message: "Choose an agent.", severity },
+      { node_id: "b", field: "agent_id", message: "The agent that this node names is not in this project. Choose another.", severity },
     ]);
   });
 

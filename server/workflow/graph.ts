@@ -1,3 +1,6 @@
+import { shorten } from "#server/shared/shorten.ts";
+import { isReserved } from "#server/workflow/expressions.ts";
+import { Listing, MAX_LISTED_LENGTH, runAtOnce } from "#server/workflow/listing.ts";
 import type { NodeDefinition, NodeScope } from "#server/workflow/nodes/definition.ts";
 import { nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
 import { type Graph, type GraphEdge, type GraphNode, MAX_PINNED, Pinned } from "#server/workflow/schema.ts";
@@ -10,9 +13,10 @@ export interface GraphFault {
   node_id: string | null;
   field: string | null;
   message: string;
-  /** A save refuses it, but what was saved before that rule goes on running. */
-  isForSaves?: true;
 }
+
+/** Most characters of a label. */
+export const MAX_LABEL_LENGTH = 120;
 
 /** The definition of a node's type, or undefined when there is no such type. */
 export const definitionOf = (type: string): NodeDefinition | undefined =>
@@ -24,7 +28,7 @@ export function labelOf(node: GraphNode): string {
   return typeof label === "string" && label.trim() !== "" ? label.trim() : (definitionOf(node.type)?.title ?? node.type);
 }
 
-export const quoted = (node: GraphNode | undefined, id: string) => `"${node ? labelOf(node) : id}"`;
+export const quoted = (node: GraphNode | undefined, id: string) => `"${shorten(node ? labelOf(node) : id, MAX_LABEL_LENGTH)}"`;
 
 /** True when a node's failure is passed on as its output instead of failing what it belongs to (contract, section 4). */
 export const goesOnAfterFailure = (node: GraphNode | undefined): boolean =>
@@ -112,15 +116,43 @@ export function topologicalOrder(ids: readonly string[], next: ReadonlyMap<strin
   return order;
 }
 
-/** True when the edges lead round somewhere. */
-function hasCycle(edges: readonly GraphEdge[]): boolean {
-  const ids = [...new Set(edges.flatMap(({ source, target }) => [source, target]))];
-  return (
-    topologicalOrder(
-      ids,
-      Map.groupBy(edges, (edge) => edge.source),
-    ).length < ids.length
-  );
+/** Edges that close a cycle, and the cycle that each one closes. */
+interface Closing {
+  edges: ReadonlySet<GraphEdge>;
+  /** Ids from the target of a closing edge to its source. */
+  pathOf(edge: GraphEdge): string[];
+}
+
+/** Finds the edges that lead back to a node on the path of a depth-first walk: without them the graph has no cycle. Linear. */
+function findClosing({ nodes, edges }: Graph): Closing {
+  const next = Map.groupBy(edges, (edge) => edge.source);
+  const cameFrom = new Map<string, string | null>();
+  const open = new Set<string>();
+  const closing = new Set<GraphEdge>();
+  for (const { id: start } of nodes) {
+    if (cameFrom.has(start)) continue;
+    cameFrom.set(start, null);
+    open.add(start);
+    const path = [{ id: start, edges: (next.get(start) ?? []).values() }];
+    for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+      const { value: edge } = last.edges.next();
+      if (edge === undefined) {
+        open.delete(last.id);
+        path.pop();
+      } else if (open.has(edge.target)) closing.add(edge);
+      else if (!cameFrom.has(edge.target)) {
+        cameFrom.set(edge.target, last.id);
+        open.add(edge.target);
+        path.push({ id: edge.target, edges: (next.get(edge.target) ?? []).values() });
+      }
+    }
+  }
+  const pathOf = ({ source, target }: GraphEdge) => {
+    const path: string[] = [];
+    for (let id: string | null = source; id !== null; id = id === target ? null : (cameFrom.get(id) ?? null)) path.push(id);
+    return path.reverse();
+  };
+  return { edges: closing, pathOf };
 }
 
 interface Connection {
@@ -174,92 +206,163 @@ export function checkConnection(graph: Graph, connection: Connection): string | 
   return null;
 }
 
-function nodeFaults(graph: Graph): GraphFault[] {
-  const faults: GraphFault[] = [];
+/** Loops of one workflow. Dividing a graph into their bodies takes the product of loops and nodes. */
+export const MAX_LOOPS = 100;
+
+/** Faults that are compared when a change must add none to those that a draft has already. */
+export const MAX_COMPARED = 10_000;
+
+/** Most ids that a message lists. */
+const MAX_IDS = 10;
+
+/** A label as it is written in a message; stored ones may be of any length. */
+const shownLabel = (node: GraphNode): string => shorten(labelOf(node), MAX_LABEL_LENGTH);
+
+function* nodeFaults(graph: Graph, faults: Listing<GraphFault>): Generator<void> {
   const ids = new Set<string>();
   const labels = new Map<string, string>();
   for (const [index, node] of graph.nodes.entries()) {
-    const add = (message: string, field: string | null = null) =>
-      faults.push({ path: `nodes.${index}${field ? `.${field}` : ""}`, node_id: node.id, field, message });
-    if (ids.has(node.id)) add(`Node id "${node.id}" is used twice. Give each node an id of its own.`, "id");
+    yield;
+    const add = (message: () => string, field: string | null = null) =>
+      faults.add(() => ({ path: `nodes.${index}${field ? `.${field}` : ""}`, node_id: node.id, field, message: message() }));
+    const named = () => `Node "${node.id}" (${shownLabel(node)})`;
+    if (ids.has(node.id)) add(() => `Node id "${node.id}" is used twice. Give each node an id of its own.`, "id");
     ids.add(node.id);
     // The one name under which JavaScript keeps nothing: results by node id would lose it.
-    if (node.id === "__proto__") add('A node cannot have the id "__proto__". Give it another.', "id");
+    if (node.id === "__proto__") add(() => 'A node cannot have the id "__proto__". Give it another.', "id");
     const definition = definitionOf(node.type);
     if (!definition) {
-      add(`Node "${node.id}" has the unknown type "${node.type}". Known types: ${Object.keys(nodeDefinitions).join(", ")}.`, "type");
+      add(() => `Node "${node.id}" has the unknown type "${node.type}". Known types: ${Object.keys(nodeDefinitions).join(", ")}.`, "type");
       continue;
     }
-    if (typeof node.data.label === "string" && /[{}]/.test(node.data.label))
-      faults.push({
-        ...{ path: `nodes.${index}.data.label`, node_id: node.id, field: "data.label", isForSaves: true },
-        message: `Node "${node.id}": leave braces out of the label "${node.data.label}". Expressions stand in braces and could not read it.`,
-      });
-    if (node.data.label !== undefined && (typeof node.data.label !== "string" || node.data.label.length > 120)) {
-      add(`Node "${node.id}": the label must be text of at most 120 characters.`, "data.label");
-    } else if (node.data.label && !definition.isInert) {
-      const label = labelOf(node);
-      const other = labels.get(label);
+    const { label } = node.data;
+    if (label !== undefined && (typeof label !== "string" || label.length > MAX_LABEL_LENGTH)) {
+      add(() => `Node "${node.id}": the label must be text of at most ${MAX_LABEL_LENGTH} characters.`, "data.label");
+    } else if (label && !definition.isInert) {
+      const name = labelOf(node);
+      const other = labels.get(name);
       if (other !== undefined)
-        add(`Nodes "${other}" and "${node.id}" are both labelled "${label}". Labels are unique in a workflow.`, "data.label");
-      else labels.set(label, node.id);
+        add(() => `Nodes "${other}" and "${node.id}" are both labelled "${name}". Labels are unique in a workflow.`, "data.label");
+      else labels.set(name, node.id);
     }
     const { disabled } = node.data;
-    if (disabled !== undefined && typeof disabled !== "boolean")
-      add(`Node "${node.id}" (${labelOf(node)}): disabled must be true or false.`, "data.disabled");
+    if (disabled !== undefined && typeof disabled !== "boolean") add(() => `${named()}: disabled must be true or false.`, "data.disabled");
     else if (disabled && definition.group === "trigger")
-      add("The trigger cannot be disabled: nothing would start. Switch the workflow off instead.", "data.disabled");
+      add(() => "The trigger cannot be disabled: nothing would start. Switch the workflow off instead.", "data.disabled");
     if (node.data.pinned !== undefined && node.data.pinned !== null && !Pinned.safeParse(node.data.pinned).success)
-      add(`Node "${node.id}" (${labelOf(node)}): pinned must be {"output": text} with at most ${MAX_PINNED} characters.`, "data.pinned");
+      add(() => `${named()}: pinned must be {"output": text} with at most ${MAX_PINNED} characters.`, "data.pinned");
     const config = definition.config.safeParse(node.data);
-    for (const issue of config.error?.issues ?? [])
-      add(`Node "${node.id}" (${labelOf(node)}): ${issue.path.join(".")}: ${issue.message}`, ["data", ...issue.path].join("."));
+    for (const { path, message } of config.error?.issues ?? []) {
+      const field = shorten(["data", ...path].join("."), MAX_LISTED_LENGTH);
+      add(() => `${named()}: ${shorten(path.join("."), MAX_LABEL_LENGTH)}: ${message}`, field);
+    }
   }
-  return faults;
 }
 
-function edgeFaults(graph: Graph): GraphFault[] {
-  const faults: GraphFault[] = [];
+/**
+ * Lists names that expressions cannot read. A save refuses them where they are new; stored ones keep working and get a warning.
+ * At most one a node, and those of one trigger's parameters.
+ */
+export function unreadableNames({ nodes }: Graph): GraphFault[] {
+  const trigger = nodes.findIndex((node) => definitionOf(node.type)?.group === "trigger");
+  const parameters = nodes[trigger]?.data.parameters;
+  const named = (Array.isArray(parameters) ? parameters : []).findIndex((parameter) => Object(parameter).name === "output");
+  const fault = (index: number, field: string, message: string): GraphFault => {
+    const { id = "" } = nodes[index] ?? {};
+    return { path: `nodes.${index}.${field}`, node_id: id, field, message: shorten(`Node "${id}": ${message}`, MAX_LISTED_LENGTH) };
+  };
+  const labels = nodes.flatMap((node, index) => {
+    const { label } = node.data;
+    const definition = definitionOf(node.type);
+    if (typeof label !== "string") return [];
+    if (/[{}]/.test(label))
+      return fault(
+        index,
+        "data.label",
+        `leave braces out of the label "${shorten(label, MAX_LABEL_LENGTH)}". Expressions are written in braces and could not read it.`,
+      );
+    if (definition?.isInert || definition?.group === label.trim() || !isReserved(label)) return [];
+    return fault(
+      index,
+      "data.label",
+      `the label "${label.trim()}" is reserved: {{${label.trim()}.…}} reads something else. Choose another label.`,
+    );
+  });
+  const output = "a parameter cannot be named output: {{trigger.output}} reads all values together. Choose another name.";
+  return named === -1 ? labels : [...labels, fault(trigger, `data.parameters.${named}.name`, output)];
+}
+
+/** The way round a cycle in words; of a long one its beginning and its end. */
+function cycleText(path: readonly string[]): string {
+  const shown = path.length <= MAX_IDS ? path : [...path.slice(0, 4), "…", ...path.slice(-4)];
+  return [...shown, path[0]].map((id) => shorten(String(id), 40)).join(" → ");
+}
+
+function* edgeFaults(graph: Graph, faults: Listing<GraphFault>): Generator<void> {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
   const ids = new Set<string>();
-  // Which edge closes a cycle is looked for only when there is one.
-  const isRound = hasCycle(graph.edges);
-  const kept: Adjacency = new Map();
+  const closing = findClosing(graph);
   for (const [index, edge] of graph.edges.entries()) {
-    const name = `Edge "${edge.id}" (${edge.source} → ${edge.target})`;
-    const add = (message: string) => faults.push({ path: `edges.${index}`, node_id: null, field: null, message });
-    if (ids.has(edge.id)) add(`Edge id "${edge.id}" is used twice.`);
+    if (index % 100 === 0) yield;
+    const name = () => `Edge "${edge.id}" (${edge.source} → ${edge.target})`;
+    const add = (message: () => string) => faults.add(() => ({ path: `edges.${index}`, node_id: null, field: null, message: message() }));
+    if (ids.has(edge.id)) add(() => `Edge id "${edge.id}" is used twice.`);
     ids.add(edge.id);
     const source = nodes.get(edge.source);
     const target = nodes.get(edge.target);
     if (!source || !target) {
-      add(`${name} leads ${source ? "to" : "from"} a node that is not in the workflow: "${source ? edge.target : edge.source}".`);
+      const [way, lost] = source ? ["to", edge.target] : ["from", edge.source];
+      add(() => `${name()} leads ${way} a node that is not in the workflow: "${lost}".`);
       continue;
     }
-    const back = isRound && (edge.source === edge.target ? [edge.source] : findPath(kept, edge.target, edge.source));
+    if (closing.edges.has(edge)) {
+      add(() => `${name()} closes a cycle: ${cycleText(closing.pathOf(edge))}. Remove it: workflows run one way only.`);
+      continue;
+    }
     const ends = refusedEnds(source, target, edge.sourceHandle);
-    if (back) add(`${name} closes a cycle: ${[...back, edge.target].join(" → ")}. Remove it: workflows run one way only.`);
-    else if (ends) add(`${name}: ${ends}`);
+    if (ends) add(() => `${name()}: ${ends}`);
     else if (edge.targetHandle && edge.targetHandle !== "input")
-      add(`${name}: ${quoted(target, target.id)} has no way in named "${edge.targetHandle}". Leave targetHandle out.`);
-    if (isRound && !back) kept.set(edge.source, [...(kept.get(edge.source) ?? []), edge]);
+      add(() => `${name()}: ${quoted(target, target.id)} has no way in named "${edge.targetHandle}". Leave targetHandle out.`);
   }
+}
+
+/**
+ * Checks types, ids, labels, config shapes, the one trigger, edges, handles and cycles, in slices. Linear in the graph.
+ * @param limit of the faults listed, 50 unless given
+ */
+export function* checkStructure(graph: Graph, limit?: number): Generator<void, Listing<GraphFault>> {
+  const faults = new Listing<GraphFault>(limit);
+  const triggers = graph.nodes.filter((node) => definitionOf(node.type)?.group === "trigger");
+  const whole = (message: string) => faults.add(() => ({ path: "nodes", node_id: null, field: null, message }));
+  if (triggers.length === 0) whole("The workflow has no trigger. Add one triggerNode.");
+  if (triggers.length > 1) {
+    const shown = triggers.slice(0, MAX_IDS).map(({ id }) => shorten(id, 30));
+    const list = triggers.length > MAX_IDS ? [...shown, "…"] : shown;
+    whole(`The workflow has ${triggers.length} triggers (${list.join(", ")}). Keep exactly one.`);
+  }
+  const loops = graph.nodes.filter((node) => definitionOf(node.type)?.body).length;
+  if (loops > MAX_LOOPS) whole(`The workflow has ${loops} loops, and ${MAX_LOOPS} are allowed. Move some to a workflow of their own.`);
+  yield* nodeFaults(graph, faults);
+  yield* edgeFaults(graph, faults);
   return faults;
 }
 
-/** Every structural fault: types, ids, labels, config shapes, one trigger, edges, handles, cycles. A save needs none. */
-export function findFaults(graph: Graph): GraphFault[] {
-  const triggers = graph.nodes.filter((node) => definitionOf(node.type)?.group === "trigger");
-  const whole = (message: string): GraphFault => ({ path: "nodes", node_id: null, field: null, message });
-  return [
-    ...(triggers.length === 0 ? [whole("The workflow has no trigger. Add one triggerNode.")] : []),
-    ...(triggers.length > 1
-      ? [whole(`The workflow has ${triggers.length} triggers (${triggers.map((node) => node.id).join(", ")}). Keep exactly one.`)]
-      : []),
-    ...nodeFaults(graph),
-    ...edgeFaults(graph),
-  ];
+/**
+ * Checks what a save refuses, in slices: the structure, and names that expressions cannot read.
+ * @param stored the graph that the save replaces; its names stay allowed
+ */
+export function* checkSave(graph: Graph, stored?: Graph, limit?: number): Generator<void, Listing<GraphFault>> {
+  const faults = yield* checkStructure(graph, limit);
+  const known = new Set(stored && unreadableNames(stored).map(({ message }) => message));
+  for (const fault of unreadableNames(graph)) if (!known.has(fault.message)) faults.add(() => fault);
+  return faults;
 }
+
+/**
+ * Returns the faults of a new graph that a save refuses.
+ * @param limit of the faults returned, 50 unless given
+ */
+export const findFaults = (graph: Graph, limit?: number): GraphFault[] => runAtOnce(checkSave(graph, undefined, limit)).items;
 
 /** Ids of every node from which `id` can be reached. */
 export function upstreamOf(graph: Graph, id: string): Set<string> {
@@ -283,14 +386,17 @@ export interface NamedNode {
   isAlias: boolean;
 }
 
-/** Labels first, then aliases such as agents' names. */
+/** Labels first, then aliases such as agents' names; of a stored graph, those of when it was stored. */
 export function namesOf(graph: Graph, scope: NodeScope): NamedNode[] {
+  const { agent_names } = graph;
+  const stored = (id: string) => (agent_names && Object.hasOwn(agent_names, id) ? agent_names[id] : undefined);
+  const named = agent_names ? { ...scope, agentName: (id: string) => stored(id) ?? scope.agentName(id) } : scope;
   const active = graph.nodes.filter((node) => !definitionOf(node.type)?.isInert);
   const labels = active.map((node) => ({ name: labelOf(node), node, isAlias: false }));
   const aliases = active.flatMap((node) => {
     const definition = definitionOf(node.type);
     const config = definition?.config.safeParse(node.data);
-    const alias = config?.success ? definition?.alias?.(config.data, scope) : undefined;
+    const alias = config?.success ? definition?.alias?.(config.data, named) : undefined;
     return alias ? [{ name: alias, node, isAlias: true }] : [];
   });
   return [...labels, ...aliases];

@@ -36,17 +36,21 @@ export function outputUrl(execution_id: string, node_id: string, iteration: stri
   return `/api/v1/executions/${execution_id}/nodes/${encodeURIComponent(node_id)}/output${query}`;
 }
 
-/** A text as viewers are told it: whole, or of a large one the beginning. */
-export const beginningOf = (text: string): string =>
-  text.length <= LARGE_OUTPUT ? text : text.slice(0, PREVIEW_CHARACTERS).toWellFormed();
+const previewOf = (text: string): string => text.slice(0, PREVIEW_CHARACTERS).toWellFormed();
 
-/** An output as viewers are told it: whole, or of a large one the beginning and where the whole is. */
-export function toldOutput<Output extends string | null>(output: Output, url: string) {
-  if (output === null || output.length <= LARGE_OUTPUT) return { output };
+/** Formats a text for a response: whole, or the beginning of a large one. */
+export const beginningOf = (text: string): string => (text.length <= LARGE_OUTPUT ? text : previewOf(text));
+
+/**
+ * Formats an output for a response: whole, or the beginning of a large one with the URL of the whole.
+ * @param output_length characters of the whole, where only the beginning is at hand
+ */
+export function toldOutput<Output extends string | null>(output: Output, url: string, output_length?: number) {
+  if (output === null || (output_length === undefined && output.length <= LARGE_OUTPUT)) return { output };
   return {
-    output: beginningOf(output) as Output,
+    output: previewOf(output) as Output,
     truncated: true,
-    output_length: output.length,
+    output_length: output_length ?? output.length,
     output_url: url,
   };
 }

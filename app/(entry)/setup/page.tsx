@@ -15,14 +15,14 @@ export default async function SetupPage({ searchParams }: { searchParams: Promis
   if (needs_code && typeof code !== "string")
     return (
       <EntryHeading title="This install has no owner yet">
-        The owner is made by whoever runs it: on the machine itself, or with the whole address that Treadle printed when it started. Look in
+        The person who runs it creates the owner: on the machine itself, or with the whole URL that Treadle printed when it started. Look in
         its output or log for a line that ends in <code className="whitespace-nowrap font-mono text-12">/setup?code=…</code>, and open that.
       </EntryHeading>
     );
   return (
     <>
       <EntryHeading title="Create the owner account">
-        Nobody has used this install yet. You will be its first admin; others join by invitation.
+        This install has no accounts yet. You will be its first admin; others join by invitation.
       </EntryHeading>
       <AccountForm kind="setUp" code={typeof code === "string" ? code : undefined} />
     </>

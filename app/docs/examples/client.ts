@@ -2,8 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import createClient from "openapi-fetch";
 import type { components, paths } from "./treadle.d.ts";
 
-const { TREADLE_URL = "", TREADLE_KEY = "" } = process.env;
-const headers = { Authorization: `Bearer ${TREADLE_KEY}` };
+const { TREADLE_URL = "", TREADLE_KEY = "", TREADLE_PROJECT } = process.env;
+const headers = { Authorization: `Bearer ${TREADLE_KEY}`, ...(TREADLE_PROJECT && { "X-Project-Slug": TREADLE_PROJECT }) };
+
+const MAX_WAIT_SECONDS = 60;
 
 export type ExecutionEvent = components["schemas"]["ExecutionEvent"];
 
@@ -17,12 +19,13 @@ export class TreadleError extends Error {
   }
 }
 
-/** Waits as long as a 429 says, and then tries again, five times at most. */
+/** Repeats a request after a 429, up to five times. Returns a 429 that asks for more than 60 seconds, such as that of the hourly limit. */
 async function patientFetch(request: Request): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
     const response = await fetch(request.clone());
-    if (response.status !== 429 || attempt > 5) return response;
-    await pause(Number(response.headers.get("Retry-After") ?? "1") * 1000);
+    const seconds = Number(response.headers.get("Retry-After") ?? "1");
+    if (response.status !== 429 || attempt > 5 || !(seconds <= MAX_WAIT_SECONDS)) return response;
+    await pause(seconds * 1000);
   }
 }
 

@@ -61,26 +61,41 @@ class TreadleError(Exception):
         self.errors: list[dict[str, str]] = body.get("errors", [])
 
 
+MAX_WAIT_SECONDS = 60
+
+
 class Treadle:
-    def __init__(self, url: str = os.environ["TREADLE_URL"], key: str = os.environ["TREADLE_KEY"]) -> None:
+    def __init__(
+        self,
+        url: str = os.environ["TREADLE_URL"],
+        key: str = os.environ["TREADLE_KEY"],
+        project: str | None = os.environ.get("TREADLE_PROJECT"),
+    ) -> None:
+        """`project` is a slug. A user of several projects must name one."""
         self.url = url
-        self.key = key
+        self.headers = {"Authorization": f"Bearer {key}"}
+        if project:
+            self.headers["X-Project-Slug"] = project
 
     def _open(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
-        """Sends a request. Waits as long as a 429 says and then tries again, five times at most."""
+        """Sends a request and repeats it after a 429, up to five times.
+
+        Raises a 429 that asks for more than 60 seconds, such as that of the hourly limit.
+        """
         for attempt in range(6):
             request = urllib.request.Request(
                 self.url + path,
                 method=method,
                 data=None if body is None else json.dumps(body).encode(),
-                headers={"Authorization": f"Bearer {self.key}", "Content-Type": "application/json", **(headers or {})},
+                headers={**self.headers, "Content-Type": "application/json", **(headers or {})},
             )
             try:
                 return urllib.request.urlopen(request)
             except urllib.error.HTTPError as error:
-                if error.code != 429 or attempt == 5:
+                seconds = int(error.headers.get("Retry-After", "1"))
+                if error.code != 429 or attempt == 5 or seconds > MAX_WAIT_SECONDS:
                     raise TreadleError(json.load(error)) from None
-                time.sleep(int(error.headers.get("Retry-After", "1")))
+                time.sleep(seconds)
 
     def call(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
         with self._open(method, path, body, headers) as response:
@@ -97,10 +112,17 @@ class Treadle:
             if seen >= found["total"] or not found["items"]:
                 return
 
-    def execute(self, workflow_id: str, text: str, idempotency_key: str) -> Run:
-        """Starts a run. Repeating it with the same key within 24 hours starts nothing new."""
+    def execute(
+        self, workflow_id: str, text: str | None, idempotency_key: str, params: dict[str, Any] | None = None
+    ) -> Run:
+        """Starts a run with a text, or with `params` of a params trigger.
+
+        Repeating it with the same key within 24 hours starts nothing new.
+        """
         path = f"/workflows/{workflow_id}/execute"
-        return self.call("POST", path, {"input": text}, {"Idempotency-Key": idempotency_key})
+        given = {"input": text, "params": params}
+        body = {name: value for name, value in given.items() if value is not None}
+        return self.call("POST", path, body, {"Idempotency-Key": idempotency_key})
 
     def approve(self, execution_id: str, comment: str) -> Execution:
         path = f"/executions/{execution_id}/approve"

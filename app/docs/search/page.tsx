@@ -18,7 +18,7 @@ const BEFORE = 60;
 /** Text as it is read: Markdown without its signs, on one line. */
 const plain = (markdown: string) =>
   markdown
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/\[([^[\]]*)\]\([^()]*\)/g, "$1")
     .replace(/[`*]+/g, "")
     .replace(/[|#>]+|-{3,}|^- /gm, " ")
     .replace(/\s+/g, " ")

@@ -8,7 +8,7 @@ export default function NothingShared() {
       <Logo className="text-18 [&>svg]:size-7" />
       <div className="w-full max-w-100 rounded-lg border border-line-strong bg-raised p-7 shadow-md">
         <EntryHeading title="This link cannot be used">
-          It has ended, or was not copied whole. Ask whoever gave it to you for another one.
+          It has ended, or the URL is incomplete. Ask the person who shared it for a new link.
         </EntryHeading>
       </div>
     </main>

@@ -92,7 +92,7 @@ export function CanvasEditing({ canvas, shown, range, isAdding = false, menu, on
   }, [session]);
   useEffect(() => session.take(canvas), [session, canvas]);
   useEffect(() => {
-    if (merges > 0) toast.info("Somebody else has changed this canvas too. Both changes are here.");
+    if (merges > 0) toast.info("Someone else changed this dashboard too. Both changes are shown.");
   }, [merges]);
 
   const back = useCallback(() => say(`Undone: ${session.undo() ?? "nothing"}`), [session]);

@@ -127,7 +127,7 @@ export function useGesture({ widgets, onEdit, onSay }: GestureOptions) {
     if (event.key === "Escape" && gesture) {
       event.preventDefault();
       latest.current.onEdit(`${kind} ${nameOfId(gesture.base, id)}`, gesture.base, `${kind} ${id}`);
-      latest.current.onSay("As it was");
+      latest.current.onSay("Cancelled");
       answering.current = event.currentTarget;
       endKeys();
       return;
@@ -154,7 +154,7 @@ export function useGesture({ widgets, onEdit, onSay }: GestureOptions) {
       onPointerDown: (event: PointerEvent<HTMLElement>) => startDrag(event, id, kind),
       onKeyDown: (event: KeyboardEvent<HTMLElement>) => onKeyDown(event, id, kind),
       // By Enter or Space; what was dragged has been told.
-      onClick: ({ detail }: MouseEvent) => detail === 0 && onSay(`Use the arrow keys to ${kind} it, Escape to leave it as it was.`),
+      onClick: ({ detail }: MouseEvent) => detail === 0 && onSay(`Use the arrow keys to ${kind} it, Escape to cancel.`),
       onBlur: (event: FocusEvent<HTMLElement>) => answering.current !== event.currentTarget && endKeys(),
     }),
     startDrag,

@@ -36,14 +36,14 @@ export function ItemPicker({ loopId, loopLabel, total, latest, latestLabel }: It
         <input
           type="number"
           aria-label={`Item of ${loopLabel}`}
-          min={0}
-          {...(total !== null && { max: total - 1 })}
-          value={now ?? ""}
-          onChange={({ target }) => Number.isInteger(target.valueAsNumber) && pick(target.valueAsNumber)}
+          min={1}
+          {...(total !== null && { max: total })}
+          value={now === null ? "" : now + 1}
+          onChange={({ target }) => Number.isInteger(target.valueAsNumber) && pick(target.valueAsNumber - 1)}
           className="h-6 w-14 rounded-md border border-line-control bg-raised px-1.5 text-12 text-ink pointer-coarse:h-11 pointer-coarse:text-16"
         />
       </label>
-      {total !== null && <span className="whitespace-nowrap text-ink-faint">(0–{total - 1})</span>}
+      {total !== null && <span className="whitespace-nowrap text-ink-faint">(1–{total})</span>}
       <IconButton
         label="Next item"
         size="sm"

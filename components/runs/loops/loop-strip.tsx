@@ -107,10 +107,10 @@ export function LoopStrip({ loopId, path, label }: { loopId: string; path: strin
         role="slider"
         tabIndex={0}
         aria-label={`Items of ${label}`}
-        aria-valuemin={0}
-        aria-valuemax={total - 1}
-        aria-valuenow={picked ?? 0}
-        aria-valuetext={picked === undefined ? "No item picked" : `Item ${picked}${here ? `: ${wordsOf(here)}` : ""}`}
+        aria-valuemin={1}
+        aria-valuemax={total}
+        aria-valuenow={(picked ?? 0) + 1}
+        aria-valuetext={picked === undefined ? "No item picked" : `Item ${picked + 1}${here ? `: ${wordsOf(here)}` : ""}`}
         className={cn("flex h-6 cursor-pointer items-stretch rounded-sm py-0.5", cells.length <= FEW && "gap-px")}
         onPointerDown={pickCell}
         onKeyDown={onKeyDown}
@@ -119,7 +119,7 @@ export function LoopStrip({ loopId, path, label }: { loopId: string; path: strin
           <span
             key={index.toString()}
             aria-hidden
-            title={`${per_cell === 1 ? `Item ${index}` : `Items ${index * per_cell} to ${Math.min(total, (index + 1) * per_cell) - 1}`}: ${wordsOf(cell)}`}
+            title={`${per_cell === 1 ? `Item ${index + 1}` : `Items ${index * per_cell + 1} to ${Math.min(total, (index + 1) * per_cell)}`}: ${wordsOf(cell)}`}
             className={cn("min-w-0 flex-1 rounded-[1px]", index === cellOf && "-my-0.5 outline outline-[1.5px] outline-ink")}
             style={{ background: background(cell, Math.min(per_cell, total - index * per_cell)) }}
           />

@@ -169,8 +169,8 @@ test("a review that waits in several iterations waits until the last is decided,
   const record = { node_id: "r", label: "R", choice: null, comment: null, reviewer: null, role: null, via: null };
   const view = execution("paused", { l: { ...idleResult, status: "running" }, r: { ...idleResult, status: "complete", iteration: "1" } });
   view.reviews = [
-    { ...record, iteration: "0", decision: null, decided_at: null },
-    { ...record, iteration: "1", decision: "approved", decided_at: time },
+    { ...record, iteration: "0", status: "waiting", decision: null, decided_at: null, votes: [] },
+    { ...record, iteration: "1", status: "approved", decision: "approved", decided_at: time, votes: [] },
   ];
   expect(snapshotOf(view, 9).waiting).toEqual({ r: ["0"] });
 });

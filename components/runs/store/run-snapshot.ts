@@ -111,6 +111,8 @@ export function snapshotOf(
     const items = own(view.item_sums ?? {}, id);
     const more = { ...(iterations && { iterations }), ...(pinned && { pinned }), ...(items && { items }) };
     nodes[id] = { ...untouched, ...rest, iteration, whole_length: wholeLength(result), ...more };
+    // The event of a failure has the error alone.
+    if (result.status === "failed") nodes[id] = { ...nodes[id], output: null, whole_length: null };
     // One that was stopped half way is skipped, too, but has begun.
     if (result.status === "skipped" && result.started_at === null && items?.last) nodes[id] = { ...nodes[id], ...items.last, isPast: true };
   }
@@ -119,8 +121,8 @@ export function snapshotOf(
   const order = started.sort(([, a], [, b]) => ((a.started_at ?? "") < (b.started_at ?? "") ? -1 : 1)).map(([id]) => id);
   const waiting = dictionary<string[]>();
   if (!isFinal(execution.status))
-    for (const { node_id, iteration, decision, decided_at } of execution.reviews)
-      if (decision === null && decided_at === null) waiting[node_id] = [...(waiting[node_id] ?? []), iteration];
+    for (const { node_id, iteration, status } of execution.reviews)
+      if (status === "waiting") waiting[node_id] = [...(waiting[node_id] ?? []), iteration ?? ""];
   const shown = sumOf(nodes);
   const past = {
     input: Math.max(0, execution.input_tokens - shown.input),

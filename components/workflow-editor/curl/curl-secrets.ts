@@ -48,7 +48,7 @@ export class Secrets {
       text
         .toUpperCase()
         .replace(/[^A-Z0-9]+/g, "_")
-        .replace(/^_+|_+$/g, "");
+        .replace(/^_|_$/g, "");
     const wanted = variable ?? [plain(this.#service), plain(kind)].filter(Boolean).join("_");
     // The same one may prove who asks in two places.
     const isKnown = !isPlaceholder(value);
@@ -70,7 +70,7 @@ export class Secrets {
 
 /** JSON with its secrets as expressions, which are escaped where they stand in a string. */
 export const withoutSecrets = (json: string, secrets: Secrets): string =>
-  json.replace(/"((?:\\.|[^"\\])*)"(\s*:\s*)"((?:\\.|[^"\\])*)"/g, (whole, name: string, colon: string, value: string) => {
+  json.replace(/(?<!\\)"((?:\\.|[^"\\])*)"(\s*:\s*)"((?:\\.|[^"\\])*)"/g, (whole, name: string, colon: string, value: string) => {
     const row = secrets.row({ name, value: JSON.parse(`"${value}"`) });
     return row.value.includes("{{credentials.") ? `"${name}"${colon}"${row.value}"` : whole;
   });

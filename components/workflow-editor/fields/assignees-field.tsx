@@ -35,7 +35,7 @@ export function AssigneesField({ value, most, isReadOnly, onChange }: AssigneesF
   const nameOf = ({ kind, value: who }: Assignee): string => {
     if (kind === "role") return ROLES[who as keyof typeof ROLES] ?? who;
     const person = people.find(({ user_id, email }) => user_id === who || email === who.toLowerCase());
-    return person?.name ?? (members.isPending ? "…" : who.includes("@") ? who : "Somebody who has left");
+    return person?.name ?? (members.isPending ? "…" : who.includes("@") ? who : "Former member");
   };
   const options = [
     ...DECIDING_ROLES.map((role) => ({ value: `role:${role}`, label: ROLES[role], description: "Everybody with this role" })),
@@ -70,7 +70,7 @@ export function AssigneesField({ value, most, isReadOnly, onChange }: AssigneesF
         <Select
           value=""
           disabled={isReadOnly}
-          placeholder={value.length > 0 ? "Ask somebody else as well…" : most === 1 ? "Nobody" : "Whoever may decide"}
+          placeholder={value.length > 0 ? "Add a reviewer…" : most === 1 ? "None" : "Anyone who can approve"}
           options={options}
           onValueChange={add}
         />

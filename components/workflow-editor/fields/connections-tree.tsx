@@ -9,10 +9,10 @@ import {
   isTruncated,
   type LastRun,
   lastScope,
-  parameterNames,
   REQUEST_PARTS,
   type ReadableScope,
   secondName,
+  triggerNames,
 } from "#components/workflow-editor/fields/last-values.ts";
 import { PanelDisclosure } from "#components/workflow-editor/fields/panel-disclosure.tsx";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
@@ -197,7 +197,7 @@ export function connectionsOf(readable: ReadableScope, run: LastRun | null): Con
   const output = connection("output", "trigger.output", "trigger_output", known("trigger", "output"));
   const parts = trigger.data.kind === "http" && !run ? REQUEST_PARTS : [];
   const values = [
-    ...parameterNames(readable).map((name) => connection(name, `trigger.${name}`, null, known("trigger", name))),
+    ...triggerNames(readable).map((name) => connection(name, `trigger.${name}`, null, known("trigger", name))),
     parts.length === 0
       ? output
       : { ...output, inside: () => parts.map((part) => connection(part, `trigger.output.${part}`, null, undefined)) },

@@ -27,9 +27,11 @@ export function DurationField({ value, stored, min = 0, max = Number.POSITIVE_IN
   const inUnit = (amount: number, unit: SpanUnit) => (amount * SPAN_UNITS[stored]) / SPAN_UNITS[unit];
   const count = Number(inUnit(value, shown.unit).toFixed(6));
   const write = (amount: number, unit: SpanUnit) => {
-    const next = Math.min(max, Math.max(min, (amount * SPAN_UNITS[unit]) / SPAN_UNITS[stored]));
+    const wanted = (amount * SPAN_UNITS[unit]) / SPAN_UNITS[stored];
+    // Out of bounds in another unit: the span stays, and is shown in that unit.
+    const next = wanted < min || wanted > max ? value : wanted;
     setShown({ value: next, unit });
-    onChange(next);
+    if (next !== value) onChange(next);
   };
   return (
     <div className="grid grid-cols-2 gap-2">

@@ -9,7 +9,7 @@ import { pathStep } from "#components/workflow-editor/fields/json-paths.ts";
 import { lastScope, type PreviewPart, previewOf } from "#components/workflow-editor/fields/last-values.ts";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { ValueField } from "#components/workflow-editor/fields/value-field.tsx";
-import { nearestName, parseTemplate, possibleReadings, type Reference, slugOf } from "#server/workflow/expressions.ts";
+import { nearestName, parseTemplate, possibleReadings, type Reference, shownSource, slugOf } from "#server/workflow/expressions.ts";
 import { filters } from "#server/workflow/filters.ts";
 
 const COLOURS: Record<HighlightedSegment["kind"], string> = {
@@ -124,7 +124,7 @@ export function highlightProblems(text: string, problems: readonly string[], opt
     if ("text" in part) return { kind: "text", text: part.text, fix: null };
     const { reference } = part;
     const { source } = reference;
-    if (!problems.some((problem) => problem.startsWith(source))) return { kind: "reference", text: source, fix: null };
+    if (!problems.some((problem) => problem.startsWith(shownSource(reference)))) return { kind: "reference", text: source, fix: null };
     const known = options();
     const readings = [reference, ...possibleReadings(reference)].reverse();
     const fixes = readings.flatMap((reading) => suggestFix(reading, known) ?? []);

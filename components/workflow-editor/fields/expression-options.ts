@@ -4,9 +4,9 @@ import {
   isTruncated,
   type LastRun,
   lastScope,
-  parameterNames,
   REQUEST_PARTS,
   type ReadableScope,
+  triggerNames,
 } from "#components/workflow-editor/fields/last-values.ts";
 import { own } from "#server/shared/json-text.ts";
 import { asText, CREDENTIALS, type ScopeEntry } from "#server/workflow/expressions.ts";
@@ -73,7 +73,7 @@ export function expressionOptions(readable: ReadableScope, run: LastRun | null):
     isAlias ? [{ ...option(name, "output", node.type, values?.find(name)), kind: `also ${labelOf(node)}` }] : [],
   );
   const entry = values?.find("trigger");
-  const fromTrigger = [...parameterNames(readable), "output"].map((field) => option("trigger", field, "triggerNode", entry));
+  const fromTrigger = [...triggerNames(readable), "output"].map((field) => option("trigger", field, "triggerNode", entry));
   // A form's output is its values again.
   const given = trigger?.data.kind === "params" ? [] : childEntries(parseIfJson(entry?.fields.output)).slice(0, MAX_STEPS);
   const common = { name: "trigger", field: "output", nodeType: "triggerNode" };
@@ -89,8 +89,8 @@ export function expressionOptions(readable: ReadableScope, run: LastRun | null):
 /** The beginning of an expression before the caret: where it starts, and what has been typed of it. */
 export function unfinishedExpression(text: string, caret: number): { start: number; query: string } | null {
   const before = text.slice(0, caret);
-  const braces = /\{\{\s*([^{}]*)$/.exec(before);
-  if (braces) return { start: braces.index, query: braces[1] ?? "" };
+  const braces = /\{\{([^{}]*)$/.exec(before);
+  if (braces) return { start: braces.index, query: braces[1]?.trimStart() ?? "" };
   const slash = /(?:^|\s)\/([\w. ]{0,40})$/.exec(before);
   if (!slash) return null;
   return { start: slash.index + (slash[0].startsWith("/") ? 0 : 1), query: slash[1] ?? "" };

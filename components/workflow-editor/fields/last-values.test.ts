@@ -48,6 +48,7 @@ const node = (output: string, more: Partial<NodeSnapshot> = {}): NodeSnapshot =>
 const run: LastRun = {
   executionId: "e1",
   input: JSON.stringify({ items: ["warp", "weft"] }),
+  webhook: null,
   decisions: { h: "approved" },
   details: {},
   snapshot: {
@@ -227,4 +228,15 @@ test("names with dots are read, offered and put right", () => {
   expect(relationsOf({ ...graph, nodes: [...nodes, reader("{{GPT-4.1 [new].output}}")] }, "r").at(-1)?.relations).toMatchObject([
     { id: "reader" },
   ]);
+});
+
+test("headers and payload of a webhook's last delivery are shown", () => {
+  const nodes = graph.nodes.map((one) => (one.id === "t" ? { ...one, data: { label: "Start", kind: "webhook" } } : one));
+  const delivery = { ...run, input: "7", webhook: { headers: { "x-id": "d-1" }, raw: '{"n":7}' } };
+  const hooked = readableAt({ ...graph, nodes }, "o", scope);
+
+  const shown = previewOf("{{trigger.headers.X-Id}} {{trigger.raw}} {{trigger.output}}", lastScope(hooked, delivery));
+
+  expect(shown.map(({ text }) => text).join("")).toBe('d-1 {"n":7} 7');
+  expect(expressionOptions(hooked, delivery)).toContainEqual(expect.objectContaining({ expression: "trigger.raw", lastValue: '{"n":7}' }));
 });

@@ -1,5 +1,6 @@
 import { planOf, type RunSnapshot } from "#components/runs/store/run-snapshot.ts";
 import type { RunState } from "#components/runs/store/run-store.ts";
+import type { ExecutionView } from "#server/runs/schema.ts";
 import { dictionary, own } from "#server/shared/json-text.ts";
 import { isDisabled } from "#server/workflow/disabled.ts";
 import {
@@ -20,6 +21,7 @@ import { definitionOf, fieldsOf, labelOf, type NamedNode, namesOf, passesContent
 import type { NodeDetails, NodeScope } from "#server/workflow/nodes/definition.ts";
 import { handleLeftBy, pinOf } from "#server/workflow/pins.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
+import { triggerFieldNames, triggerFields } from "#server/workflow/trigger-fields.ts";
 
 /** The run whose values the panel shows: the one on the screen, else the latest that has ended. */
 export interface LastRun {
@@ -27,6 +29,8 @@ export interface LastRun {
   snapshot: RunSnapshot;
   /** What the trigger was given. */
   input: string;
+  /** Headers and payload of a webhook's delivery; null for another kind of trigger. */
+  webhook: ExecutionView["webhook"];
   /** How reviews were decided, by node id. */
   decisions: Readonly<Record<string, string>>;
   /** What nodes left behind besides their outputs, by node id, as far as it has been read. */
@@ -36,7 +40,7 @@ export interface LastRun {
 export function lastRunOf({ executionId, snapshot, view }: Pick<RunState, "executionId" | "snapshot" | "view">): LastRun | null {
   if (!executionId || !snapshot || !view) return null;
   const decisions = Object.fromEntries(view.execution.reviews.flatMap(({ node_id, decision }) => (decision ? [[node_id, decision]] : [])));
-  return { executionId, snapshot, input: view.execution.input, decisions, details: {} };
+  return { executionId, snapshot, input: view.execution.input, webhook: view.webhook, decisions, details: {} };
 }
 
 /** A secret's value is not known here, and would not be shown. */
@@ -75,12 +79,19 @@ function paramsOf(readable: ReadableScope, run: LastRun): Record<string, unknown
   }
 }
 
+/** Values of the trigger that expressions read. */
+function triggerScope(readable: ReadableScope, run: LastRun): Record<string, unknown> {
+  const { webhook, input } = run;
+  if (readable.trigger?.data.kind === "webhook" && webhook) return triggerFields(readable.trigger, { input, params: webhook });
+  return { ...paramsOf(readable, run), output: input };
+}
+
 /** What expressions at a node would read if it ran again on the values of a run. */
 export function lastScope(readable: ReadableScope, run: LastRun): Scope {
   const { nodes, names, around, scope, nodeId, isName } = readable;
   const underWay = new Set<string>();
   const fixed: Record<string, ScopeEntry> = {
-    trigger: { name: "trigger", fields: { ...paramsOf(readable, run), output: run.input } },
+    trigger: { name: "trigger", fields: triggerScope(readable, run) },
     execution: { name: "execution", fields: { id: run.executionId } },
     [CREDENTIALS]: {
       name: CREDENTIALS,
@@ -296,10 +307,14 @@ export function fieldNames(node: GraphNode, { around, early }: Pick<ReadableScop
 }
 
 /** Names of the values that a form asks for. */
-export const parameterNames = ({ trigger }: Pick<ReadableScope, "trigger">): string[] =>
+const parameterNames = ({ trigger }: Pick<ReadableScope, "trigger">): string[] =>
   trigger?.data.kind === "params" && Array.isArray(trigger.data.parameters)
     ? trigger.data.parameters.map((parameter) => String(parameter?.name))
     : [];
+
+/** Names of what can be read of the trigger besides its output. */
+export const triggerNames = ({ trigger }: Pick<ReadableScope, "trigger">): string[] =>
+  trigger?.data.kind === "webhook" ? triggerFieldNames(trigger) : parameterNames({ trigger });
 
 /** Nodes that lead straight to this one, in the order of the edges. */
 export function predecessorsOf({ graph, nodeId }: Pick<ReadableScope, "graph" | "nodeId">): string[] {

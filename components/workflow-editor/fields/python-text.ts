@@ -54,8 +54,8 @@ export function pythonTokens(text: string, known: readonly string[] = CONDITION_
 /** The beginning of a name before the caret: where it starts, and what has been typed of it. */
 export function unfinishedName(text: string, caret: number): { start: number; query: string } | null {
   const before = text.slice(0, caret);
-  const key = /\bnode_outputs\s*\[\s*["']?([^"'\]\n]*)$/.exec(before);
-  if (key) return { start: key.index, query: key[1] ?? "" };
+  const key = /\bnode_outputs\s*\[(?:\s*["'])?([^"'[\]\n]*)$/.exec(before);
+  if (key) return { start: key.index, query: key[1]?.trimStart() ?? "" };
   const word = /(?<![\w."'])([A-Za-z_]\w+)$/.exec(before);
   // What is a whole word of Python already is no beginning of a name: Enter after it begins a line.
   if (word && (KEYWORDS.has(word[0]) || MODULES.includes(word[0]))) return null;
@@ -85,7 +85,7 @@ const STEP = "    ";
 export function indentBelow(text: string): string {
   const line = text.slice(text.lastIndexOf("\n") + 1);
   const indent = /^[ \t]*/.exec(line)?.[0] ?? "";
-  return /:\s*(?:#.*)?$/.test(line) ? indent + STEP : indent;
+  return line.trimEnd().endsWith(":") || /:\s*#/.test(line) ? indent + STEP : indent;
 }
 
 export interface TextEdit {

@@ -42,8 +42,10 @@ export interface SchemaFieldProps {
   value: unknown;
   /** The node's whole config, for a field that goes by another one. */
   config: Readonly<Record<string, unknown>>;
-  /** What keeps the node from running, of this field. */
+  /** Errors of this field, which prevent a run. */
   problems: readonly string[];
+  /** Warnings of this field, which do not. */
+  warnings?: readonly string[];
   isReadOnly: boolean;
   onChange: (value: unknown) => void;
 }
@@ -65,7 +67,7 @@ function GivenField(props: SchemaFieldProps) {
 }
 
 function DrawnField(props: Omit<ControlProps, "isInLine">) {
-  const { name, schema, ui, child, problems } = props;
+  const { name, schema, ui, child, problems, warnings = [] } = props;
   const { title, description: text } = describeField(schema);
   // Choices that explain themselves need no line below, nor does a builder that shows what it makes.
   const { widget } = schema.meta() ?? {};
@@ -74,7 +76,12 @@ function DrawnField(props: Omit<ControlProps, "isInLine">) {
   const description = isClear ? undefined : text;
   return (
     <div data-field={name}>
-      <Field label={title ?? name} error={problems.length ? problems.join(" ") : undefined} {...(description && { hint: description })}>
+      <Field
+        label={title ?? name}
+        error={problems.length ? problems.join(" ") : undefined}
+        warning={warnings.length ? warnings.join(" ") : undefined}
+        {...(description && { hint: description })}
+      >
         <Control {...props} />
       </Field>
     </div>

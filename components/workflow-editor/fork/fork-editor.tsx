@@ -21,6 +21,7 @@ import { CanvasProvider, useEditorShallow, useEditorStore } from "#components/wo
 import { createCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import type { RunValues } from "#components/workflow-editor/fields/run-form.tsx";
+import { RefusalNotice, type Reuse } from "#components/workflow-editor/fork/refusal-notice.tsx";
 import { AgentNamesProvider } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { createEditorSession } from "#components/workflow-editor/session/editor-session.ts";
 import { SessionProvider } from "#components/workflow-editor/session/session-context.tsx";
@@ -64,7 +65,7 @@ export function ForkEditor({ view, workflow }: ForkEditorProps) {
     return () => stores.run.getState().clear();
   }, [stores, view]);
   useTitle(`Fork of ${view.execution.workflow_name}`);
-  const fork = (options: RunValues & { from_node_id?: string }) => {
+  const fork = (options: ForkOptions) => {
     const { nodes, edges } = stores.editor.getState().graph();
     return client.executions.fork.mutate({ execution_id: view.execution.id, nodes, edges, ...options });
   };
@@ -81,9 +82,20 @@ export function ForkEditor({ view, workflow }: ForkEditorProps) {
   );
 }
 
+interface ForkOptions extends RunValues {
+  from_node_id?: string;
+  reuse_stale?: boolean;
+}
+
+/** Fields that start at a node, as the caller has chosen after a refusal. */
+const startingAt = (node_id: string | null, reuse: Reuse | undefined): ForkOptions => ({
+  ...(node_id !== null && reuse !== "fresh" && { from_node_id: node_id }),
+  ...(reuse === "stale" && { reuse_stale: true }),
+});
+
 interface ForkLayoutProps {
   view: ExecutionView;
-  fork: (options: RunValues & { from_node_id?: string }) => Promise<{ execution_id: string }>;
+  fork: (options: ForkOptions) => Promise<{ execution_id: string }>;
   canFork: boolean;
 }
 
@@ -97,7 +109,7 @@ function ForkLayout({ view, fork, canFork }: ForkLayoutProps) {
   const [isAsking, setIsAsking] = useState(isOnlyInput);
   const [values, setValues] = useState<RunValues | null>(null);
   const [isStarting, setIsStarting] = useState(false);
-  const [failure, setFailure] = useState<ReturnType<typeof errorBodyOf> | null>(null);
+  const [failure, setFailure] = useState<{ error: ReturnType<typeof errorBodyOf>; from: string | null } | null>(null);
   // Told apart by its parts: an object that is made anew each time is never the same.
   const { id, type } = useEditorShallow(({ nodes }) => {
     const first = nodes.find((node) => node.selected);
@@ -108,14 +120,14 @@ function ForkLayout({ view, fork, canFork }: ForkLayoutProps) {
   useStaleResults();
   const { execution, graph } = view;
 
-  const replay = async (from_node_id?: string) => {
+  const replay = async (from: string | null, reuse?: Reuse) => {
     setIsStarting(true);
-    setFailure(null);
+    if (!reuse) setFailure(null);
     try {
-      const { execution_id } = await fork({ ...values, ...(from_node_id !== undefined && { from_node_id }) });
+      const { execution_id } = await fork({ ...values, ...startingAt(from, reuse) });
       router.push(`/runs/${execution.id}/compare/${execution_id}`);
     } catch (error) {
-      setFailure(errorBodyOf(error));
+      setFailure({ error: errorBodyOf(error), from });
       setIsStarting(false);
     }
   };
@@ -135,7 +147,7 @@ function ForkLayout({ view, fork, canFork }: ForkLayoutProps) {
             {execution.workflow_name}
           </>
         }
-        description="Change what you like and replay: what comes before is taken over, and the workflow stays as it is."
+        description="Changes apply to the new run only. Results before the first change are reused, and the workflow is not changed."
         actions={
           <>
             <Button icon={<PencilLine />} disabled={!canFork} onClick={() => setIsAsking(true)}>
@@ -151,7 +163,7 @@ function ForkLayout({ view, fork, canFork }: ForkLayoutProps) {
               icon={<GitFork />}
               isPending={isStarting}
               disabled={!canFork || !(isChanged || values !== null)}
-              onClick={() => void replay()}
+              onClick={() => void replay(null)}
             >
               Replay changes
             </Button>
@@ -160,20 +172,18 @@ function ForkLayout({ view, fork, canFork }: ForkLayoutProps) {
       />
       {!canFork && (
         <Notice className="m-3">
-          {isFinal(execution.status) ? "Only editors replay runs." : "The run goes on. It can be replayed once it has ended."}
+          {isFinal(execution.status)
+            ? "Only editors can run it again with changes."
+            : "This run has not ended. You can run it again with changes when it has."}
         </Notice>
       )}
       {failure && (
-        <Notice tone="failed" className="m-3">
-          {failure.detail}
-          {(failure.errors?.length ?? 0) > 1 && (
-            <ul className="mt-1 list-disc pl-4">
-              {failure.errors?.map(({ path, message }) => (
-                <li key={`${path} ${message}`}>{message}</li>
-              ))}
-            </ul>
-          )}
-        </Notice>
+        <RefusalNotice
+          className="m-3"
+          error={failure.error}
+          isPending={isStarting}
+          onChoose={(reuse) => void replay(failure.from, reuse)}
+        />
       )}
       <div className="flex min-h-0 flex-1">
         <div className="min-h-0 min-w-0 flex-1">
@@ -185,15 +195,14 @@ function ForkLayout({ view, fork, canFork }: ForkLayoutProps) {
         <RunInputDialog
           title={isOnlyInput ? "Run again with another input" : "Input of the replay"}
           graph={graph}
-          input={values?.input ?? (values?.params ? JSON.stringify(values.params) : execution.input)}
+          input={values?.input ?? (values?.params ? JSON.stringify(values.params) : (view.webhook?.raw ?? execution.input))}
           submitLabel={isOnlyInput ? "Start run" : "Take this input"}
-          submit={async (given) => {
+          submit={async (given, reuse) => {
             if (!isOnlyInput) {
               setValues(given);
               return setIsAsking(false);
             }
-            const from_node_id = query.get("from");
-            const { execution_id } = await fork({ ...given, ...(from_node_id !== null && { from_node_id }) });
+            const { execution_id } = await fork({ ...given, ...startingAt(query.get("from"), reuse) });
             router.push(`/runs/${execution_id}`);
           }}
           onClose={() => {

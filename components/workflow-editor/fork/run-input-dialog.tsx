@@ -3,9 +3,9 @@
 import { useState } from "react";
 import { errorBodyOf } from "#components/trpc.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
-import { Notice } from "#components/ui/notice.tsx";
 import { RunForm, type RunValues } from "#components/workflow-editor/fields/run-form.tsx";
 import { textsOf } from "#components/workflow-editor/fields/run-values.ts";
+import { RefusalNotice, type Reuse } from "#components/workflow-editor/fork/refusal-notice.tsx";
 import { triggerOf } from "#components/workflow-editor/test-runs/trigger-needs.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
@@ -17,7 +17,7 @@ interface RunInputDialogProps {
   input: string;
   /** In place of "Start run". */
   submitLabel?: string;
-  submit: (values: RunValues) => Promise<unknown>;
+  submit: (values: RunValues, reuse?: Reuse) => Promise<unknown>;
   onClose: () => void;
 }
 
@@ -25,14 +25,14 @@ interface RunInputDialogProps {
 export function RunInputDialog({ title, description, graph, input, submitLabel, submit, onClose }: RunInputDialogProps) {
   const trigger = triggerOf(graph);
   const [isPending, setIsPending] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const run = async (values: RunValues) => {
+  const [refused, setRefused] = useState<{ values: RunValues; error: ReturnType<typeof errorBodyOf> } | null>(null);
+  const run = async (values: RunValues, reuse?: Reuse) => {
     setIsPending(true);
-    setError(null);
+    if (!reuse) setRefused(null);
     try {
-      await submit(values);
+      await submit(values, reuse);
     } catch (failure) {
-      setError(errorBodyOf(failure).detail);
+      setRefused({ values, error: errorBodyOf(failure) });
       setIsPending(false);
     }
   };
@@ -45,7 +45,7 @@ export function RunInputDialog({ title, description, graph, input, submitLabel, 
         onRun={(values) => void run(values)}
         {...(submitLabel !== undefined && { submitLabel })}
       />
-      {error !== null && <Notice tone="failed">{error}</Notice>}
+      {refused && <RefusalNotice error={refused.error} isPending={isPending} onChoose={(reuse) => void run(refused.values, reuse)} />}
     </Dialog>
   );
 }

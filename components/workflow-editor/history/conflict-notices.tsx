@@ -21,7 +21,7 @@ export function DraftConflict() {
   if (autosave.kind !== "conflict") return null;
   const who = theirs?.draft.updated_by;
   const text = theirs
-    ? `${who === user.name ? "You" : (who ?? "Somebody")} changed this draft at ${formatClock(theirs.draft.updated_at)} in another tab or window.`
+    ? `${who === user.name ? "You" : (who ?? "A former member")} changed this draft at ${formatClock(theirs.draft.updated_at)} in another tab or window.`
     : autosave.detail;
   return (
     <Notice
@@ -58,7 +58,7 @@ export function PublishConflictDialog() {
   const { workflow } = publish.theirs;
   const since = conflict?.merge && { ...conflict.merge, version: session.store.getState().version };
   // The server's sentence begins with the name; without it the dialog says as much as it knows.
-  const publisher = /^(.{1,120}?) saved version/.exec(publish.detail)?.[1] ?? "Somebody";
+  const publisher = /^(.{1,120}?) saved version/.exec(publish.detail)?.[1] ?? "A former member";
   const isMe = publisher === user.name;
   return (
     <Dialog

@@ -183,8 +183,9 @@ function VersionButton({ item, isChosen, onClick }: { item: WorkflowVersionSumma
         {item.is_current && <Badge tone="complete">Current</Badge>}
       </span>
       <span className="text-12 text-ink-soft">
-        {item.saved_by?.name ?? "Somebody who has left"}
-        {item.by === "assistant" && ", with the assistant"} · <Time value={item.created_at} />
+        {item.saved_by?.name ?? "Former member"}
+        {item.by === "assistant" && ", with the assistant"}
+        {item.by === "rename" && ", by renaming an agent"} · <Time value={item.created_at} />
       </span>
       {words && <span className="text-12 text-ink-faint">{words}</span>}
       {item.note && <span className="whitespace-pre-wrap break-words text-12 text-ink">{item.note}</span>}

@@ -41,7 +41,7 @@ export function PublishPanel({ isReadOnly, onClose }: { isReadOnly: boolean; onC
     <div className="flex flex-col divide-y">
       {isReady && problems.length > 0 && (
         <section aria-label="Problems" className="flex flex-col gap-1 p-3">
-          <h3 className="font-semibold text-14 text-waiting">{plural(problems.length, "problem")} to fix before it can be published</h3>
+          <h3 className="font-semibold text-14 text-failed">{plural(problems.length, "problem")} to fix before it can be published</h3>
           <div className="-mx-2">
             <ProblemRows rows={problems} onGo={onClose} />
           </div>

@@ -41,7 +41,7 @@ function ChangedElsewhere({ who }: { who: string | null }) {
   return (
     <span className="flex min-w-0 items-center gap-1 text-12">
       <SaveLine icon={<UserRoundPen />} isWaiting>
-        {who === user.name ? "Changed in another tab" : `Changed by ${who ?? "somebody"}`}
+        {who === user.name ? "Changed in another tab" : `Changed by ${who ?? "a former member"}`}
       </SaveLine>
       <StateButton label="Show what was changed" onClick={() => void show()}>
         Show

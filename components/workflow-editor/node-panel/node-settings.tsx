@@ -25,6 +25,7 @@ import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.ts
 import { SchemaField } from "#components/workflow-editor/fields/schema-field.tsx";
 import { ownTimezone } from "#components/workflow-editor/fields/timezone-field.tsx";
 import { insertAsTyped } from "#components/workflow-editor/fields/value-field.tsx";
+import { EmailStanding } from "#components/workflow-editor/node-panel/email-standing.tsx";
 import { ImportedAgentHint } from "#components/workflow-editor/node-panel/imported-agent-hint.tsx";
 import { NodeTry } from "#components/workflow-editor/node-panel/node-try.tsx";
 import { ReviewPreview } from "#components/workflow-editor/node-panel/review-preview.tsx";
@@ -36,6 +37,7 @@ import { NOTE_SIZE, sizeOf } from "#server/workflow/layout/node-size.ts";
 import { fieldOf, hasTexts } from "#server/workflow/node-texts.ts";
 import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
+import type { Problem } from "#server/workflow/schema.ts";
 
 // Loaded with the first trigger of its kind.
 const WebhookPanel = loadedOnUse(() =>
@@ -69,14 +71,14 @@ export interface NodeSettingsProps {
 export function NodeSettings({ id, type, data, label, definition, nodeUi, isReadOnly }: NodeSettingsProps) {
   const editor = useEditorStore();
   const problems = useCanvasUi((state) => state.problems);
-  const unreached = useCanvasUi((state) => state.unreached);
+  const warnings = useCanvasUi((state) => state.warnings);
   const settings = useRef<HTMLDivElement>(null);
   const lastArea = useRef<HTMLTextAreaElement | null>(null);
   const { taker } = usePanelReads();
 
   const config = configOf(type, data);
   const isFresh = useEditor((state) => state.fresh === id);
-  const own = isFresh ? [] : [...problems, ...unreached].filter((problem) => problem.node_id === id);
+  const own = isFresh ? [] : [...problems, ...warnings].filter((problem) => problem.node_id === id);
   const shape: Record<string, z.ZodType> = definition.config.shape;
   const names = nodeUi.fields?.(config as never) ?? Object.keys(shape);
   const fields = names.flatMap((name) => {
@@ -84,6 +86,8 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
     return schema ? [[name, schema] as [string, z.ZodType]] : [];
   });
   const loose = own.filter((problem) => !fields.some(([name]) => problem.field !== null && name === fieldOf(problem.field)));
+  const messagesAt = (name: string, wanted: Problem["severity"]) =>
+    own.flatMap(({ field, severity, message }) => (severity === wanted && field !== null && fieldOf(field) === name ? [message] : []));
   const draw = ([name, schema]: [string, z.ZodType]) => (
     <SchemaField
       key={name}
@@ -93,7 +97,8 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
       ui={nodeUi}
       value={config[name]}
       config={config}
-      problems={own.filter((problem) => problem.field !== null && fieldOf(problem.field) === name).map((problem) => problem.message)}
+      problems={messagesAt(name, "error")}
+      warnings={messagesAt(name, "warning")}
       isReadOnly={isReadOnly}
       onChange={(value) => {
         // A new schedule goes by the clock of whoever makes it. Set first: one step back undoes the choice.
@@ -135,9 +140,9 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
       }}
     >
       {loose.length > 0 && (
-        <Notice tone="waiting">
-          {loose.map(({ message }) => (
-            <p key={message}>{message}</p>
+        <Notice tone={loose.some(({ severity }) => severity === "error") ? "failed" : "waiting"}>
+          {loose.map(({ message, severity }) => (
+            <p key={message}>{severity === "error" ? message : `Warning: ${message}`}</p>
           ))}
         </Notice>
       )}
@@ -146,6 +151,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
       {fields.filter(([, schema]) => !schema.meta()?.advanced).map(draw)}
       {type === "workflowNode" && <WorkflowLinks nodeId={id} workflowId={config.workflow_id} isReadOnly={isReadOnly} />}
       {type === "agentNode" && <ImportedAgentHint id={id} data={data} isReadOnly={isReadOnly} />}
+      {type === "humanLoopNode" && <EmailStanding address={config.notification_email} />}
       {type === "humanLoopNode" && <ReviewPreview config={config} label={label} />}
       {type === "outputNode" && <ShowOnCanvas label={label} />}
       {type === "noteNode" && <NoteSize id={id} isReadOnly={isReadOnly} />}

@@ -79,7 +79,7 @@ export function WebhookPanel({ sender, isReadOnly }: { sender: WebhookSender; is
     <section aria-label="Webhook" className="flex flex-col gap-4 border-t pt-4">
       {sender.auth === "none" && (
         <Notice tone="failed">
-          Anybody who knows the address can start runs, with any text. Choose this only for calls that may come from everybody.
+          Anyone with the URL can start runs, with any text. Use this only for calls that may come from any client.
         </Notice>
       )}
       <CopyField label="Address" hint="POST with a JSON body" value={webhook_url} what="webhook address" isCompact />

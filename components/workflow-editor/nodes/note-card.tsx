@@ -4,7 +4,7 @@ import { NodeResizeControl, useStore } from "@xyflow/react";
 import { MoveDiagonal2 } from "lucide-react";
 import { type CSSProperties, type FocusEvent, useEffect, useRef } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { Markdown } from "#components/ui/markdown.tsx";
+import { Markdown } from "#components/ui/loaded-markdown.tsx";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { NodeConfig } from "#components/workflow-editor/nodes/types.ts";
 import { NOTE_SIZE } from "#server/workflow/layout/node-size.ts";

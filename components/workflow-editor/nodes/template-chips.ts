@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 90;
 const plain = (text: string): string =>
   text
     .replace(/^[ \t]*#{1,6}[ \t]+/gm, "")
-    .replace(/\[([^\]\n]+)\]\([^)\n]*\)/g, "$1")
+    .replace(/\[([^[\]\n]+)\]\([^()\n]*\)/g, "$1")
     .replace(/(?<!\w)\*\*(?!\s)|(?<!\s)\*\*(?!\w)/g, "")
     .replace(/`+/g, "");
 

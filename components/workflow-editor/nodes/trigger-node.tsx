@@ -11,7 +11,7 @@ const FIELDS: Record<Exclude<Kind, "webhook">, readonly string[]> = {
   manual: ["default_input", "input_label"],
   params: ["parameters"],
   schedule: ["cron_expression", "timezone", "active", "default_input"],
-  http: ["allowed_methods", "response_mode"],
+  http: ["allowed_methods", "response_mode", "error_status"],
 };
 
 /** Of a webhook: what its sender is told by, and the path. */
@@ -30,7 +30,7 @@ const CALLS: Record<Config["auth"], string> = {
   standard: "each call signed as Standard Webhooks are",
   header: "each webhook call with the secret",
   basic: "each webhook call with the secret",
-  none: "each webhook call, whoever makes it",
+  none: "each webhook call, without authentication",
 };
 
 function asksFor(parameters: Config["parameters"]): SentencePart[] {
@@ -83,13 +83,16 @@ export const triggerNodeUi: NodeUi<"triggerNode"> = {
       standard: { label: "Standard Webhooks", description: "webhook-signature, as many services sign" },
       header: { label: "Secret in a header", description: "For senders that cannot sign, e.g. GitLab" },
       basic: { label: "Name and secret", description: "HTTP Basic authentication" },
-      none: { label: "Anybody", description: "No check at all: whoever knows the address starts runs" },
+      none: { label: "None", description: "No authentication. Anyone with the URL can start runs." },
     },
     response_mode: {
       async: { label: "At once", description: "202 with the id of the run" },
       sync: { label: "With the result", description: "When the run ends; 202 after 60 s" },
     },
   },
-  fields: (config) => ["kind", ...(config.kind === "webhook" ? webhookFields(config) : FIELDS[config.kind])],
+  fields: (config) =>
+    ["kind", ...(config.kind === "webhook" ? webhookFields(config) : FIELDS[config.kind])].filter(
+      (name) => name !== "error_status" || config.response_mode === "sync",
+    ),
   sentence: (config) => SENTENCES[config.kind](config),
 };

@@ -15,7 +15,7 @@ export const waitNodeUi: NodeUi<"waitNode"> = {
     mode: {
       for: { label: "For some time" },
       until: { label: "Until a time" },
-      callback: { label: "For a call", description: "Whoever has {{label.resume_url}} may POST to it, once" },
+      callback: { label: "For a call", description: "Anyone with {{label.resume_url}} can send one POST to it" },
     },
     on_error: ON_ERROR,
   },

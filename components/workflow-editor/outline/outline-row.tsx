@@ -12,6 +12,7 @@ import { useCanvasUi, useEditor, useEditorStore } from "#components/workflow-edi
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import type { OutlineRow as Row } from "#components/workflow-editor/outline/outline-rows.ts";
 import type { OutlineStep } from "#components/workflow-editor/outline/outline-tree.ts";
+import { severityColor } from "#components/workflow-editor/problems/severity.tsx";
 
 /** Pixels for each level. */
 const INDENT = 14;
@@ -96,7 +97,9 @@ function StepWords({ step: { nodeId, type, joins } }: { step: OutlineStep }) {
   const run = useRun((state) => state.snapshot?.nodes[nodeId]);
   const status = useRun((state) => (state.snapshot?.nodes[nodeId] ? cardStatus(state.snapshot, nodeId) : null));
   const problems = useCanvasUi((state) => state.problemCounts[nodeId] ?? 0);
-  const state = [data?.disabled === true && "Disabled", stateText(status === "idle" ? null : status, run, problems)]
+  const warnings = useCanvasUi((state) => state.warningCounts[nodeId] ?? 0);
+  const color = problems > 0 ? severityColor("error") : warnings > 0 ? severityColor("warning") : "text-ink-soft";
+  const state = [data?.disabled === true && "Disabled", stateText(status === "idle" ? null : status, run, problems, warnings)]
     .filter(Boolean)
     .join(". ");
   return (
@@ -112,7 +115,7 @@ function StepWords({ step: { nodeId, type, joins } }: { step: OutlineStep }) {
       </span>
       {status && status !== "idle" && status !== "queued" && <StatusIcon status={status} isDecorative />}
       {state && (
-        <span aria-hidden className={cn("max-w-[55%] shrink-0 truncate text-12", problems > 0 ? "text-waiting" : "text-ink-soft")}>
+        <span aria-hidden className={cn("max-w-[55%] shrink-0 truncate text-12", color)}>
           {state}
         </span>
       )}

@@ -1,7 +1,7 @@
 "use client";
 
 import type { QueryKey } from "@tanstack/react-query";
-import { CircleCheck, ListChecks, TriangleAlert } from "lucide-react";
+import { CircleCheck, ListChecks } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { plural } from "#components/format.ts";
 import { useApi } from "#components/trpc.tsx";
@@ -11,11 +11,12 @@ import { Popover } from "#components/ui/popover.tsx";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { useAgentNames, useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { ProblemRows } from "#components/workflow-editor/problems/problem-rows.tsx";
+import { SeverityIcon, severityColor } from "#components/workflow-editor/problems/severity.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import { definitionOf } from "#server/workflow/graph.ts";
+import { runAtOnce } from "#server/workflow/listing.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 import { CHECK_LIST } from "#server/workflow/to-dos.ts";
-import { findUnreached } from "#server/workflow/unreached.ts";
 
 /** Leaves the focus to the field that one goes to; when nothing has taken it, e.g. since the field is disabled, it goes back. */
 function awaitFocus(back: HTMLElement | null, tries = MAX_FRAMES): void {
@@ -30,19 +31,20 @@ const ToDos = loadedOnUse(() => import("#components/workflow-editor/problems/to-
 const countToDos = (data: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>): number =>
   Object.values(data).reduce((sum, { to_do } = {}) => sum + (Array.isArray(to_do) ? to_do.length : 0), 0);
 
-/** The list of what would stop a run, of what never runs, and of what an import left to do, each with the way to its field. */
+/** Lists errors, warnings and what an import left to do, each with a link to its field. */
 export function ProblemsPopover() {
   // Right after an import the list is what one came for.
   const [isOpen, setIsOpen] = useState(() => window.location.hash === CHECK_LIST);
   const toDos = useEditor((state) => countToDos(state.data));
   const problems = useCanvasUi((state) => state.problems);
-  const unreached = useCanvasUi((state) => state.unreached);
+  const warnings = useCanvasUi((state) => state.warnings);
+  const total = useCanvasUi((state) => state.problemsTotal);
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
   const isGoing = useRef(false);
   const button = useRef<HTMLButtonElement>(null);
-  const count = problems.length + unreached.length;
-  const name = count ? plural(count, "problem") : "No problems";
+  const name = nameOf(problems.length, warnings.length);
+  const severity = problems.length > 0 ? "error" : "warning";
   useEffect(() => {
     if (window.location.hash === CHECK_LIST) window.history.replaceState(window.history.state, "", window.location.pathname);
   }, []);
@@ -70,10 +72,10 @@ export function ProblemsPopover() {
           ref={button}
           type="button"
           aria-label={toDos ? `${name}, ${toDos} to do` : name}
-          className={`ml-0.5 inline-flex h-7 items-center justify-center gap-1 rounded-md px-1.5 pointer-coarse:h-11 pointer-coarse:min-w-11 font-semibold text-12 tabular hover:bg-hover ${count ? "text-waiting" : "text-ink-faint"}`}
+          className={`ml-0.5 inline-flex h-7 items-center justify-center gap-1 rounded-md px-1.5 pointer-coarse:h-11 pointer-coarse:min-w-11 font-semibold text-12 tabular hover:bg-hover ${total ? severityColor(severity) : "text-ink-faint"}`}
         >
-          {count ? <TriangleAlert aria-hidden className="size-3.5" /> : <CircleCheck aria-hidden className="size-3.5" />}
-          {count > 0 && count}
+          {total ? <SeverityIcon severity={severity} className="size-3.5" /> : <CircleCheck aria-hidden className="size-3.5" />}
+          {total > 0 && total}
           {toDos > 0 && (
             <>
               <ListChecks aria-hidden className="ml-1 size-3.5" />
@@ -83,10 +85,15 @@ export function ProblemsPopover() {
         </button>
       }
     >
-      {count === 0 ? (
-        <p className="px-2 py-1.5 text-14 text-ink-soft">Nothing stands in the way of a run.</p>
+      {total === 0 ? (
+        <p className="px-2 py-1.5 text-14 text-ink-soft">No problems. The workflow can run.</p>
       ) : (
-        <ProblemRows rows={[...problems, ...unreached]} onGo={go} />
+        <ProblemRows rows={[...problems, ...warnings]} onGo={go} />
+      )}
+      {total > problems.length + warnings.length && (
+        <p className="px-2 py-1.5 text-12 text-ink-soft">
+          And {plural(total - problems.length - warnings.length, "more problem")}. Fix these first.
+        </p>
       )}
       {toDos > 0 && (
         <ToDos
@@ -99,6 +106,12 @@ export function ProblemsPopover() {
       )}
     </Popover>
   );
+}
+
+/** Says how many errors and warnings there are: "2 problems, 1 warning". */
+function nameOf(errors: number, warnings: number): string {
+  const parts = [errors > 0 && plural(errors, "problem"), warnings > 0 && plural(warnings, "warning")].filter(Boolean);
+  return parts.join(", ") || "No problems";
 }
 
 // Loaded at the first change: until then what the server found in the draft serves.
@@ -155,12 +168,16 @@ export function useProblems(): void {
       return names ? { workflowName: (id: string) => names.get(id) } : {};
     };
     const problemsIn = (graph: Graph) =>
-      checks?.findProblems(graph, { agentName: (id) => agentName(id) ?? undefined, credentialNames, ...python, ...workflowScope(graph) });
+      checks &&
+      runAtOnce(
+        checks.checkGraph(graph, { agentName: (id) => agentName(id) ?? undefined, credentialNames, ...python, ...workflowScope(graph) }),
+      );
     const look = () => {
       const graph = editor.getState().graph();
       const isOurs = !isPending && graph.nodes.length <= MAX_NODES;
-      const problems = (isOurs && problemsIn(graph)) || session.store.getState().serverProblems;
-      ui.getState().setProblems(problems, findUnreached(graph));
+      const { serverProblems, serverProblemsTotal } = session.store.getState();
+      const { problems, total } = (isOurs && problemsIn(graph)) || { problems: serverProblems, total: serverProblemsTotal };
+      ui.getState().setProblems(problems, total);
     };
     const lookAgain = async () => {
       // Where they cannot be loaded now, the server goes on to look, and the next change asks for them again.

@@ -106,8 +106,9 @@ function ShownProposal({ proposal, comparison }: { proposal: Proposal; compariso
   const outcome = useOutcome(proposal, leftOut);
   const isNothing = outcome.diff.nodes.length + outcome.diff.edges.length === 0;
   const canAccept = outcome.isClean && !isNothing;
-  const problems = proposal.problems.filter(({ is_new }) => is_new).length;
-  const before = proposal.problems.length - problems;
+  const errors = proposal.problems.filter(({ severity }) => severity === "error");
+  const problems = errors.filter(({ is_new }) => is_new).length;
+  const before = errors.length - problems;
   useLeavingOut(comparison, proposal);
 
   const said = `${proposal.summary} ${formatDiff(outcome.diff)}.`;

@@ -113,7 +113,7 @@ export function ProposalProvider({ isReadOnly, children }: { isReadOnly: boolean
       async reject(proposal_id: string) {
         await client.assistant.rejectProposal.mutate({ proposal_id });
         close(proposal_id);
-        editor.getState().say("Rejected. The draft is as it was.");
+        editor.getState().say("Rejected. The draft is unchanged.");
       },
     };
   }, [trpc, client, cache, session, editor, history, workflow_id]);

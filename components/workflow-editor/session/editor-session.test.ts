@@ -21,27 +21,50 @@ function openPage() {
 
 afterEach(() => vi.unstubAllGlobals());
 
+/** A graph as a server writes it on which the agent Old is called New. */
+const renamedOn = (server: { renamedSince: number | null }, graph: Graph): Graph =>
+  server.renamedSince === null ? graph : JSON.parse(JSON.stringify(graph).replaceAll("{{Old.", "{{New."));
+
 /** A server that keeps one workflow as the real one does: publishing counts the version up and rewrites the draft. */
 function setUp(graph = graphOf("one"), revision = 1) {
-  const server = { version: 1, saved: graph, draft: graph, revision, losesAnswers: false, updates: [] as UpdateWorkflowInput[] };
+  const server = {
+    version: 1,
+    saved: graph,
+    draft: graph,
+    revision,
+    losesAnswers: false,
+    updates: [] as UpdateWorkflowInput[],
+    canvasesChanged: { items: [] as { id: string; name: string }[], total: 0 },
+    renamedSince: null as number | null,
+  };
   const stateOf = () =>
     ({
       workflow: { id: "w", name: "W", version: server.version, ...server.saved },
-      draft: { ...server.draft, revision: server.revision, base_version: server.version, problems: [] },
+      draft: {
+        ...server.draft,
+        revision: server.revision,
+        base_version: server.version,
+        problems: [],
+        problems_total: 0,
+        renamed_since: server.renamedSince,
+      },
       is_draft_ahead: false,
     }) as unknown as WorkflowEditorState;
   const editor = createEditorStore(server.draft);
+  const onCanvasesChanged = vi.fn();
   const session = createEditorSession({
     workflowId: "w",
     initial: stateOf(),
     editor,
     isReadOnly: false,
+    onCanvasesChanged,
     api: {
       editor: async () => stateOf(),
       head: async () => ({ version: server.version, revision: server.revision, updated_by: "Ada" }),
       saveDraft: async ({ nodes, edges, revision }) => {
-        if (revision !== server.revision) throw conflict("draft");
-        Object.assign(server, { draft: { nodes, edges }, revision: revision + 1 });
+        const isRenamed = server.renamedSince !== null && revision >= server.renamedSince;
+        if (revision !== server.revision && !isRenamed) throw conflict("draft");
+        Object.assign(server, { draft: renamedOn(server, { nodes, edges }), revision: server.revision + 1 });
         if (server.losesAnswers) throw { status: 0, error_code: "INTERNAL_ERROR", detail: "No answer" };
         return stateOf().draft;
       },
@@ -50,15 +73,15 @@ function setUp(graph = graphOf("one"), revision = 1) {
         if (input.version !== undefined && input.version !== server.version) throw conflict("Ana saved version 2");
         server.version += 1;
         if (input.nodes && input.edges) {
-          server.saved = { nodes: input.nodes, edges: input.edges };
+          server.saved = renamedOn(server, { nodes: input.nodes, edges: input.edges });
           Object.assign(server, { draft: server.saved, revision: server.revision + 1 });
         }
-        return { ...stateOf().workflow, ...(input.name && { name: input.name }) };
+        return { ...stateOf().workflow, ...(input.name && { name: input.name }), canvases_changed: server.canvasesChanged };
       },
       errorOf: (error) => error as ErrorBody,
     },
   });
-  return { server, editor, session, state: () => session.store.getState() };
+  return { server, editor, session, onCanvasesChanged, state: () => session.store.getState() };
 }
 
 test("publishing makes the canvas the next version, and the next counts from there", async () => {
@@ -110,6 +133,18 @@ test("what others changed that runs nothing, such as a name or the switch, stand
     [3, "Called otherwise"],
     [4, undefined],
   ]);
+});
+
+test("a publication names the canvases that follow a new label", async () => {
+  const { server, editor, session, onCanvasesChanged } = setUp();
+  const changed = { items: [{ id: "c", name: "Sales" }], total: 1 };
+  editor.getState().rename("t", "two");
+  await session.publish();
+  expect(onCanvasesChanged).not.toHaveBeenCalled();
+  server.canvasesChanged = changed;
+  editor.getState().rename("t", "three");
+  await session.publish();
+  expect(onCanvasesChanged.mock.calls).toEqual([[changed]]);
 });
 
 test("a note outlives a publication that did not go through", async () => {
@@ -299,7 +334,16 @@ test("a change that the server makes is taken as one step, after what was not se
     expect(server.draft).toMatchObject(withOutputs("mine", ""));
     editor.getState().setField("a", "value", "mine, written meanwhile");
     Object.assign(server, { draft: withOutputs("mine", "proposed"), revision: server.revision + 1 });
-    return { ...server.draft, revision: server.revision, base_version: 1, problems: [], updated_at: "", updated_by: null };
+    return {
+      ...server.draft,
+      revision: server.revision,
+      base_version: 1,
+      problems: [],
+      problems_total: 0,
+      updated_at: "",
+      updated_by: null,
+      renamed_since: null,
+    };
   };
   expect(await session.adopt("accept a proposal", accept)).toBe(true);
   expect(editor.getState().graph()).toMatchObject(withOutputs("mine, written meanwhile", "proposed"));
@@ -331,4 +375,49 @@ test("a change that the server refuses leaves the canvas and what is to be sent 
   expect(await session.adopt("accept a proposal", refuse)).toBe(false);
   expect(editor.getState().graph()).toEqual(graphOf("mine"));
   stop();
+});
+
+/** The server renames an agent, in the draft and as a version of its own. */
+function renameAgent(server: ReturnType<typeof setUp>["server"]) {
+  Object.assign(server, { renamedSince: server.revision, version: server.version + 1, revision: server.revision + 1 });
+  Object.assign(server, { saved: renamedOn(server, server.saved), draft: renamedOn(server, server.draft) });
+}
+
+test("a rename of an agent reaches a canvas with unsaved changes without a conflict", async () => {
+  openPage();
+  const { server, editor, session, state } = setUp(withOutputs("{{Old.output}}", ""));
+  const stop = session.start();
+  editor.getState().setField("b", "value", "{{Old.output}} too");
+  renameAgent(server);
+
+  expect(await session.flush()).toBe(true);
+
+  const expected = withOutputs("{{New.output}}", "{{New.output}} too");
+  expect(server.draft).toEqual(expected);
+  expect(editor.getState().graph()).toEqual(expected);
+  await vi.waitFor(() => expect(state()).toMatchObject({ version: 2, isAhead: true, autosave: { kind: "saved" }, draftConflict: null }));
+  stop();
+});
+
+test("a rename of an agent reaches a canvas without changes as no one's change", async () => {
+  const { server, editor, session, state } = setUp(withOutputs("{{Old.output}}", ""));
+  renameAgent(server);
+
+  await session.check();
+
+  expect(editor.getState().graph()).toEqual(withOutputs("{{New.output}}", ""));
+  expect(state()).toMatchObject({ version: 2, isAhead: false, elsewhere: null });
+});
+
+test("publishing after a rename of an agent takes the new name", async () => {
+  const { server, editor, session, state } = setUp(withOutputs("{{Old.output}}", ""));
+  editor.getState().setField("b", "value", "mine");
+  renameAgent(server);
+  server.version = 1;
+
+  expect(await session.publish()).toBe(true);
+
+  expect(server.saved).toEqual(withOutputs("{{New.output}}", "mine"));
+  expect(editor.getState().graph()).toEqual(server.saved);
+  expect(state()).toMatchObject({ publish: { kind: "idle" } });
 });

@@ -6,8 +6,8 @@ import { sameGraph } from "#components/workflow-editor/canvas/document/flow-docu
 import type { EditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import type {
   SaveDraftInput,
+  UpdatedWorkflow,
   UpdateWorkflowInput,
-  Workflow,
   WorkflowDraft,
   WorkflowEditorState,
   WorkflowHead,
@@ -32,15 +32,15 @@ export interface SessionApi {
   editor(): Promise<WorkflowEditorState>;
   head(): Promise<WorkflowHead>;
   saveDraft(input: SaveDraftInput): Promise<WorkflowDraft>;
-  update(input: UpdateWorkflowInput): Promise<Workflow>;
+  update(input: UpdateWorkflowInput): Promise<UpdatedWorkflow>;
   errorOf(error: unknown): ErrorBody;
 }
 
 /** Why a graph may not take a draft's place, or null: a canvas that lost its nodes by a fault must not wipe the work. */
 export function validateDraft(graph: Graph): string | null {
-  if (graph.nodes.length === 0) return "The canvas is empty, so the draft on the server is kept as it was.";
+  if (graph.nodes.length === 0) return "The canvas is empty, so the draft on the server is unchanged.";
   if (!graph.nodes.some((node) => node.type === "triggerNode"))
-    return "The trigger is missing, so the draft on the server is kept as it was. Undo, or reload the page.";
+    return "The trigger is missing, so the draft on the server is unchanged. Undo, or reload the page.";
   return null;
 }
 
@@ -74,6 +74,7 @@ export interface SessionState {
   isAhead: boolean;
   /** What the server found in the draft at the last autosave. */
   serverProblems: readonly Problem[];
+  serverProblemsTotal: number;
 }
 
 export interface SessionOptions {
@@ -85,6 +86,8 @@ export interface SessionOptions {
   clock?: AutosaveClock;
   /** Told when work that was never sent came back from the browser's copy. */
   onRestored?: () => void;
+  /** Receives the canvases whose widgets follow a label that was published. */
+  onCanvasesChanged?: (canvases: UpdatedWorkflow["canvases_changed"]) => void;
 }
 
 export type EditorSession = ReturnType<typeof createEditorSession>;
@@ -94,8 +97,12 @@ const loadMerge = () => import("#server/workflow/merge.ts");
 
 const graphOf = ({ nodes, edges }: Graph): Graph => ({ nodes, edges });
 
+/** Name of the step by which undo takes back what a rename of an agent wrote. */
+const RENAME = "rename an agent";
+
 /** Keeps the canvas and the server together: autosave, Publish, and what to do when two people change the same workflow. */
-export function createEditorSession({ workflowId, initial, editor, api, isReadOnly, clock, onRestored }: SessionOptions) {
+export function createEditorSession(options: SessionOptions) {
+  const { workflowId, initial, editor, api, isReadOnly, clock, onRestored, onCanvasesChanged } = options;
   const store = createStore<SessionState>()(() => ({
     name: initial.workflow.name,
     version: initial.workflow.version,
@@ -109,6 +116,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     note: "",
     isAhead: initial.is_draft_ahead,
     serverProblems: initial.draft.problems,
+    serverProblemsTotal: initial.draft.problems_total,
   }));
   const { setState: set, getState: get } = store;
   let saved: Graph = initial.workflow;
@@ -122,7 +130,11 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
   let agreed: Graph | null = graphOf(initial.draft);
   if (restores && copy.revision !== initial.draft.revision) agreed = copy.base ?? null;
 
+  /** Graph of the latest autosave. */
+  let sent: Graph | null = null;
+
   async function saveDraft(graph: Graph, revision: number, unanswered: readonly Graph[]): Promise<WorkflowDraft> {
+    sent = graph;
     const save = (since: number) => api.saveDraft({ workflow_id: workflowId, ...graphOf(graph), revision: since });
     return save(revision).catch(async (failure) => {
       if (api.errorOf(failure).error_code !== "CONFLICT") throw failure;
@@ -144,7 +156,8 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     errorOf: api.errorOf,
     onSaved(draft) {
       agreed = graphOf(draft);
-      set({ serverProblems: draft.problems });
+      set({ serverProblems: draft.problems, serverProblemsTotal: draft.problems_total });
+      if (sent && !sameGraph(sent, draft)) void followRename(sent, draft);
     },
     onState(state) {
       set({ autosave: state });
@@ -188,9 +201,27 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
       isBare: workflow.nodes.length <= 1,
       name: workflow.name,
       serverProblems: draft.problems,
+      serverProblemsTotal: draft.problems_total,
       draftConflict: null,
       elsewhere: null,
     });
+  }
+
+  /** Puts onto the canvas what the server wrote for `before` after a rename of an agent; changes made since stay. */
+  async function followRename(before: Graph, draft: WorkflowDraft): Promise<void> {
+    if (sameGraph(editor.getState().graph(), before)) {
+      isLoading = true;
+      editor.getState().replace(graphOf(draft), RENAME);
+      isLoading = false;
+    } else {
+      const { mergeGraphs } = await loadMerge();
+      editor.getState().replace(mergeGraphs(before, editor.getState().graph(), draft).graph, RENAME);
+    }
+    // The published version follows a rename as well.
+    const now = await api.editor().catch(() => null);
+    if (now?.draft.revision !== autosave.revision) return;
+    know(now);
+    set({ isAhead: !sameGraph(editor.getState().graph(), saved) });
   }
 
   /** Makes what is on the canvas the version after `from`; left out, the one after whatever there is. */
@@ -205,7 +236,9 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     const now = await api.editor();
     know(now);
     set({ publish: { kind: "idle" }, version: workflow.version, note: "" });
+    if (workflow.canvases_changed.total > 0) onCanvasesChanged?.(workflow.canvases_changed);
     autosave.rebase(now.draft.revision, !sameGraph(editor.getState().graph(), graph));
+    if (!sameGraph(graph, workflow)) await followRename(graph, now.draft);
   }
 
   async function publish({ overwrites = false } = {}): Promise<boolean> {
@@ -266,6 +299,8 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     if (head.revision === autosave.revision && head.version === get().version) return;
     const now = await api.editor().catch(() => null);
     if (!now || !isStill()) return;
+    const { renamed_since: since } = now.draft;
+    if (since !== null && since <= autosave.revision) return take(now, now.draft, RENAME);
     if (!sameGraph(now.draft, editor.getState().graph())) return set({ elsewhere: { who: head.updated_by } });
     // Written without a change of the graph, such as a publication or a new name: nothing to choose.
     know(now);
@@ -355,7 +390,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
         isLoading = false;
         agreed = graphOf(draft);
         baseVersion = draft.base_version;
-        set({ serverProblems: draft.problems, draftConflict: null, elsewhere: null });
+        set({ serverProblems: draft.problems, serverProblemsTotal: draft.problems_total, draftConflict: null, elsewhere: null });
         autosave.rebase(draft.revision, !sameGraph(graph, draft));
         return true;
       } catch (failure) {

@@ -31,7 +31,7 @@ export function PastRunBar({ isPast }: { isPast: boolean }) {
       </p>
       <span className="flex flex-wrap items-center gap-1.5">
         <Button asChild size="sm">
-          <Link href={`/runs/${executionId}`}>See as it was</Link>
+          <Link href={`/runs/${executionId}`}>Open run</Link>
         </Button>
         {!isReadOnly && (
           <>

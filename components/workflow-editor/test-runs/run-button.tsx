@@ -55,7 +55,7 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
   const countProblems = (state: CanvasUiState) =>
     state.problems.filter(({ node_id }) => node_id === null || !idle.includes(node_id)).length;
   const problems = useCanvasUi(countProblems);
-  const shown = useRun((state) => state.view?.execution);
+  const shown = useRun((state) => (state.view ? (state.view.webhook?.raw ?? state.view.execution.input) : null));
   const [last, setLast] = useState<Record<string, string>>({});
   const heard = useHeardInput(run.asking !== null);
 
@@ -136,7 +136,7 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
           <RunForm
             trigger={triggerOf(editor.getState().graph())}
             last={{
-              ...(shown && textsOf(shown.input, triggerOf(editor.getState().graph()))),
+              ...(shown !== null && textsOf(shown, triggerOf(editor.getState().graph()))),
               ...(heard !== null && { input: heard }),
               ...last,
             }}

@@ -56,7 +56,7 @@ async function askAgent(call: Omit<RunAgentCall, "onUsed" | "onVersion">): Promi
   try {
     const result = await withMask(masker.text, ask);
     end();
-    return { ...result, agent_version, text: masker.text(result.text), tool_calls: masker.deep(result.tool_calls) };
+    return { ...result, agent_version, text: await masker.inSlices(result.text), tool_calls: await masker.inSlices(result.tool_calls) };
   } finally {
     await recordUsage(call.project_id, "chat", used);
   }

@@ -18,6 +18,7 @@ import {
   PromptPreviewInput,
   TestAgentInput,
   UpdateAgentInput,
+  UpdatedAgent,
 } from "#server/features/agents/schema.ts";
 import {
   createAgent,
@@ -35,11 +36,14 @@ import { ListInput, NoContent } from "#server/shared/primitives-schema.ts";
 const tag = "Agents";
 const live =
   "Saving makes one live call with the key and model; when it fails the answer is 502 with the provider's message and nothing is saved.";
+const renames =
+  "A new name is written into every expression and condition that reads the agent, in saved versions and drafts; `workflows_changed` lists those workflows. 409 with the texts that cannot follow, and nothing is changed then.";
 
 export const agentsRouter = router({
   list: viewerProcedure
     .meta(endpoint("GET", "/agents", { tag, summary: "List the agents" }))
     .input(ListInput)
+    .meta({ isLarge: true })
     .output(AgentPage)
     .query(({ ctx, input }) => listAgents(ctx.principal, input)),
   create: editorProcedure
@@ -53,9 +57,9 @@ export const agentsRouter = router({
     .output(Agent)
     .query(({ ctx, input }) => getAgent(ctx.principal, input)),
   update: editorProcedure
-    .meta(endpoint("PUT", "/agents/{agent_id}", { tag, summary: "Change an agent", description: live }))
+    .meta(endpoint("PUT", "/agents/{agent_id}", { tag, summary: "Change an agent", description: `${renames} ${live}` }))
     .input(UpdateAgentInput)
-    .output(Agent)
+    .output(UpdatedAgent)
     .mutation(({ ctx, input }) => updateAgent(ctx.principal, input)),
   versions: viewerProcedure
     .meta(
@@ -66,6 +70,7 @@ export const agentsRouter = router({
       }),
     )
     .input(ListAgentVersionsInput)
+    .meta({ isLarge: true })
     .output(AgentVersionPage)
     .query(({ ctx, input }) => listAgentVersions(ctx.principal, input)),
   version: viewerProcedure

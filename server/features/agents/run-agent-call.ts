@@ -12,6 +12,7 @@ import { unsealOften } from "#server/platform/secrets.ts";
 import type { CallUsage } from "#server/runs/ports.ts";
 import type { FoundAgent } from "#server/runs/store/agent-json.ts";
 import { KEPT_RESULT_CHARACTERS, type RunToolCall } from "#server/runs/tool-call-schema.ts";
+import type { CallAttempt } from "#server/shared/call-attempts.ts";
 
 export interface RunAgentCall {
   project_id: string;
@@ -40,6 +41,8 @@ export interface RunAgentCall {
    * Without it nothing that was given out is taken back, and an answer in JSON comes in one piece.
    */
   onRestart?: (() => void) | undefined;
+  /** Gets each try of a request that is made more than once, as it ends. */
+  onAttempt?: ((attempt: CallAttempt) => void) | undefined;
   /** Calls of one round begin together and end in any order. */
   onToolCall?: ((call: ToolUse) => void) | undefined;
   onToolResult?: ((call: ToolUse, answer: ToolAnswer) => void) | undefined;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RunToolCall, ToolCall } from "#server/runs/tool-call-schema.ts";
-import { Description, Id, ignoredFields, Name, pageOf, pageQuery, Timestamp } from "#server/shared/primitives-schema.ts";
+import { Description, Id, ignoredFields, Name, pageOf, pageQuery, TimeInput, Timestamp } from "#server/shared/primitives-schema.ts";
 
 export const AgentTool = z.enum(["web_search", "web_scraper"]);
 
@@ -62,6 +62,19 @@ export const Agent = z
   .meta({ id: "Agent" });
 export type Agent = z.infer<typeof Agent>;
 
+export const UpdatedAgent = z
+  .object({
+    ...Agent.shape,
+    workflows_changed: z
+      .object({
+        items: z.array(z.object({ id: Id, name: z.string().meta({ example: "Daily digest" }) })).meta({ description: "The first 50" }),
+        total: z.number().int().meta({ example: 1 }),
+      })
+      .meta({ description: "Workflows whose expressions and conditions follow the agent's new name" }),
+  })
+  .meta({ id: "UpdatedAgent" });
+export type UpdatedAgent = z.infer<typeof UpdatedAgent>;
+
 const { name, llm_key_id, model, ...rest } = writable;
 export const CreateAgentInput = z.strictObject({
   ...ignoredFields(Agent, writable),
@@ -85,14 +98,14 @@ export const callFields = {
   skill_ids: true,
 } as const;
 export const UpdateAgentInput = z.strictObject({
-  ...ignoredFields(Agent, writable),
+  ...ignoredFields(UpdatedAgent, writable),
   agent_id: Id,
   ...z.object(writable).partial().shape,
   version: VersionNumber.optional().meta({
     description:
       "The version that you changed; an older one than the current is refused with 409 that says who saved, left out it overwrites",
   }),
-  if_unchanged_since: Timestamp.optional().meta({
+  if_unchanged_since: TimeInput.optional().meta({
     description: "The same by time: the `updated_at` that the change begins from",
   }),
 });
@@ -125,7 +138,7 @@ export const AgentVersionSummary = z.object(versionSummary).meta({ id: "AgentVer
 export type AgentVersionSummary = z.infer<typeof AgentVersionSummary>;
 export const AgentVersionPage = pageOf(AgentVersionSummary);
 export const AgentVersion = z
-  .object({ ...versionSummary, config: z.object(kept).meta({ description: "The agent as it was saved then" }) })
+  .object({ ...versionSummary, config: z.object(kept).meta({ description: "Settings of the agent in this version" }) })
   .meta({ id: "AgentVersion" });
 export type AgentVersion = z.infer<typeof AgentVersion>;
 export const ListAgentVersionsInput = z.strictObject({ agent_id: Id, ...pageQuery });

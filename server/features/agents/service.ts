@@ -2,19 +2,24 @@ import type { z } from "zod";
 import { Prisma } from "#prisma/generated/client.ts";
 import { type Abilities, checkAbilities, hasTools, saveLinks } from "#server/features/agents/abilities.ts";
 import { assertAgent, findAgent, type KeyedAgentRow, toAgent, withLinks } from "#server/features/agents/find-agent.ts";
-import type { Agent, AgentWorkflow, CreateAgentInput, UpdateAgentInput } from "#server/features/agents/schema.ts";
+import type { Agent, AgentWorkflow, CreateAgentInput, UpdateAgentInput, UpdatedAgent } from "#server/features/agents/schema.ts";
 import { keepVersion, restorable, savedMeanwhile } from "#server/features/agents/versions.ts";
 import { chooseLlmKey, endpointOf } from "#server/features/llm-keys/stored-key.ts";
+import { lockAgentNames } from "#server/features/workflows/agent-names.ts";
+import { type ChangedWorkflows, renameInWorkflows } from "#server/features/workflows/rename-agent.ts";
 import type { ModelEndpoint } from "#server/llm/client.ts";
 import { type ModelChoice, validateModel } from "#server/llm/validate-model.ts";
 import { deleteResource, namesInUse, nameTaken, saveResource } from "#server/platform/audit/resources.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { jsonColumn } from "#server/platform/db/json-column.ts";
-import { AppError, isForeignKeyViolation, notFound } from "#server/platform/errors.ts";
+import { AppError, invalidField, isForeignKeyViolation, notFound } from "#server/platform/errors.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import { havingWords } from "#server/platform/search-words.ts";
+import { assertRoom } from "#server/runs/store/limits.ts";
+import { noteStored } from "#server/runs/store/space.ts";
 import type { ListInput, Page, PageInput } from "#server/shared/primitives-schema.ts";
+import { isReserved } from "#server/workflow/expressions.ts";
 
 /**
  * One agent of the project.
@@ -36,6 +41,12 @@ export async function listAgents(principal: ProjectPrincipal, input: ListInput):
 
 const deletedMeanwhile = () =>
   new AppError("VALIDATION_ERROR", "The LLM key, an MCP server or a RAG source was deleted in this moment. Choose again.");
+
+/** @throws AppError VALIDATION_ERROR for a new name that expressions read as something else */
+function assertReadable(name: string): void {
+  if (!isReserved(name)) return;
+  throw invalidField("name", `"${name}" is reserved: {{${name}.…}} reads something else in a workflow. Choose another name.`);
+}
 
 /**
  * Asks early, so that nobody waits for a live call only to hear that the name is taken.
@@ -60,7 +71,9 @@ async function saveAgent(
 ): Promise<Agent> {
   try {
     const { id } = await saveResource(principal, { what: "an agent", resource_type: "agent", ...record }, write);
-    return toAgent(await findAgent(principal.project.id, id));
+    const agent = toAgent(await findAgent(principal.project.id, id));
+    noteStored(principal.project.id, "other", JSON.stringify(agent).length);
+    return agent;
   } catch (error) {
     throw isForeignKeyViolation(error) ? deletedMeanwhile() : error;
   }
@@ -118,6 +131,7 @@ export async function unsavedAgent(project_id: string, config: Omit<CreateAgentI
     project_id,
     name: "",
     version: 0,
+    former_names: [],
     created_at: now,
     updated_at: now,
     output_schema: await asStored(abilities.output_schema),
@@ -158,8 +172,10 @@ export async function insertAgent(
  */
 export async function createAgent(principal: ProjectPrincipal, { name, ...input }: CreateAgentInput): Promise<Agent> {
   const project_id = principal.project.id;
+  assertReadable(name);
   const prepared = await prepareAgent(project_id, input as Omit<CreateAgentInput, "name">);
   await assertNameFree(project_id, name);
+  await assertRoom(project_id);
   await validateModel(prepared.trial.endpoint, prepared.trial.choice);
   return saveAgent(principal, { action: "agent.create", name, detail: { model: input.model } }, (tx) =>
     insertAgent(tx, principal, name, prepared),
@@ -195,10 +211,11 @@ function columnsOf({ mcp_server_ids: _, rag_ids: __, skill_ids: ___, output_sche
 /**
  * Changes an agent, which makes its next version; fields left out keep their value, and a call that changes nothing writes
  * nothing. A change of what the provider is asked with (key, model, temperature, the first tool) makes one live call first.
+ * A new name is written into every workflow that reads the agent by its name.
  * @throws AppError NOT_FOUND; VALIDATION_ERROR, CONFLICT and UPSTREAM_ERROR as at creation, CONFLICT also when the agent was
- *   saved after `version` or `if_unchanged_since`, and nothing is changed then
+ *   saved after `version` or `if_unchanged_since`, or when a workflow cannot follow a new name, and nothing is changed then
  */
-export const updateAgent = (principal: ProjectPrincipal, input: UpdateAgentInput): Promise<Agent> => changeAgent(principal, input);
+export const updateAgent = (principal: ProjectPrincipal, input: UpdateAgentInput): Promise<UpdatedAgent> => changeAgent(principal, input);
 
 /**
  * Makes a kept version of an agent its next one. The agent keeps its name, by which workflows read its answers.
@@ -210,19 +227,39 @@ export async function restoreAgentVersion(
   { agent_id, version }: { agent_id: string; version: number },
 ): Promise<Agent> {
   const { id } = await assertAgent(principal.project.id, agent_id);
-  return changeAgent(principal, { agent_id: id, ...(await restorable(id, version)) }, version);
+  const { workflows_changed: _, ...agent } = await changeAgent(principal, { agent_id: id, ...(await restorable(id, version)) }, version);
+  return agent;
 }
 
+/** Former names that are kept of an agent, by which graphs that clients read before a rename are still understood. */
+const MAX_FORMER_NAMES = 20;
+
+/**
+ * Makes all that reads an agent by its name follow a new one.
+ * @returns the names that it then had before, and the workflows that were changed
+ * @throws AppError CONFLICT when a workflow cannot follow
+ */
+async function rename(tx: Prisma.TransactionClient, principal: ProjectPrincipal, id: string, to: string) {
+  await lockAgentNames(tx, principal.project.id, "rename");
+  const row = await tx.agent.findUnique({ where: { id }, select: { name: true, former_names: true } });
+  if (!row || row.name === to) return { former_names: row?.former_names ?? [], workflows: NONE };
+  const former_names = [...row.former_names.filter((name) => name !== to && name !== row.name), row.name].slice(-MAX_FORMER_NAMES);
+  return { former_names, workflows: await renameInWorkflows(tx, principal, { id, from: row.name, to }) };
+}
+
+const NONE: ChangedWorkflows = { items: [], total: 0 };
+
 /** @param restored_from the version that the input is */
-async function changeAgent(principal: ProjectPrincipal, input: UpdateAgentInput, restored_from?: number): Promise<Agent> {
+async function changeAgent(principal: ProjectPrincipal, input: UpdateAgentInput, restored_from?: number): Promise<UpdatedAgent> {
   const project_id = principal.project.id;
   const row = await findAgent(project_id, input.agent_id);
   const before = toAgent(row);
   const { version, if_unchanged_since: since } = input;
-  const stale = () =>
+  const stale = (tx?: Prisma.TransactionClient) =>
     savedMeanwhile(
       row.id,
       version === undefined ? { path: "if_unchanged_since", since: new Date(since ?? 0) } : { path: "version", version },
+      tx,
     );
   const isStale = (version ?? row.version) !== row.version || (since !== undefined && Date.parse(since) !== row.updated_at.getTime());
   if (isStale) throw await stale();
@@ -238,15 +275,23 @@ async function changeAgent(principal: ProjectPrincipal, input: UpdateAgentInput,
 
   const changed = FIELDS.filter((field) => given[field] !== undefined && comparable(given[field]) !== comparable(before[field]));
   // Nothing is written then: what others save in this moment stays, and its time.
-  if (changed.length === 0 && restored_from === undefined) return before;
-  if (changed.includes("name")) await assertNameFree(project_id, after.name, before.id);
+  if (changed.length === 0 && restored_from === undefined) return { ...before, workflows_changed: NONE };
+  const isRenamed = changed.includes("name");
+  if (isRenamed) {
+    assertReadable(after.name);
+    await assertNameFree(project_id, after.name, before.id);
+  }
+  await assertRoom(project_id);
   const isAskedOtherwise = changed.some((field) => field === "llm_key_id" || field === "model" || field === "temperature");
   if (isAskedOtherwise || (hasTools(after) && !hasTools(before)))
     await validateModel(endpoint, { model: after.model, temperature: after.temperature, hasTools: hasTools(after) });
 
   const action = restored_from === undefined ? "agent.update" : "agent.restore";
   const detail = { changed, ...(restored_from !== undefined && { restored_from }) };
-  return saveAgent(principal, { action, name: after.name, detail }, async (tx) => {
+  let workflows_changed = NONE;
+  const saved = await saveAgent(principal, { action, name: after.name, detail }, async (tx) => {
+    const renamed = isRenamed ? await rename(tx, principal, before.id, after.name) : undefined;
+    workflows_changed = renamed?.workflows ?? NONE;
     const { count } = await tx.agent.updateMany({
       where: {
         id: before.id,
@@ -255,13 +300,19 @@ async function changeAgent(principal: ProjectPrincipal, input: UpdateAgentInput,
         ...(since !== undefined && { updated_at: row.updated_at }),
       },
       // Results of earlier runs are told apart by the time from what the agent would answer now.
-      data: { ...columnsOf(given), version: { increment: 1 }, updated_at: new Date() },
+      data: {
+        ...columnsOf(given),
+        ...(renamed && { former_names: renamed.former_names }),
+        version: { increment: 1 },
+        updated_at: new Date(),
+      },
     });
-    if (count === 0) throw (await tx.agent.count({ where: { id: before.id } })) > 0 ? await stale() : notFound("agent");
+    if (count === 0) throw (await tx.agent.count({ where: { id: before.id } })) > 0 ? await stale(tx) : notFound("agent");
     await saveLinks(tx, { project_id, agent_id: before.id }, given);
     await keepVersion(tx, before.id, { saved_by_id: principal.user.id, changed, restored_from: restored_from ?? null });
     return after;
   });
+  return { ...saved, workflows_changed };
 }
 
 const usedBy = (project_id: string, agent_id: string) => ({ project_id, deleted_at: null, agent_uses: { some: { agent_id } } });

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { testAgent, tryAgent } from "#server/features/agents/chat.ts";
-import type { Agent, ChatEvent } from "#server/features/agents/schema.ts";
+import type { ChatEvent, UpdatedAgent } from "#server/features/agents/schema.ts";
 import {
   createAgent,
   deleteAgent,
@@ -41,7 +41,8 @@ async function world(more: object = {}) {
   return { admin, agent, llm_key_id, agent_id: agent.id, change, versions };
 }
 
-const configOf = ({ id: _, version: __, created_at: ___, updated_at: ____, ...config }: Agent) => config;
+const configOf = ({ id: _, version: __, created_at: ___, updated_at: ____, workflows_changed: _____, ...config }: Partial<UpdatedAgent>) =>
+  config;
 
 test("each save that changes something is a version, with who made it, what it changed and all of the agent as it was", async () => {
   const { admin, agent, agent_id, change, versions } = await world();

@@ -94,19 +94,21 @@ const MOST_NAMED = 50;
 /**
  * The refusal of a change that was made on an agent as it is no longer: who saved it since, and what is different.
  * @param from what the change says that it begins from, and in which field
+ * @param on transaction of the caller, if it has one open
  */
 export async function savedMeanwhile(
   agent_id: string,
   from: { path: "version"; version: number } | { path: "if_unchanged_since"; since: Date },
+  on: Prisma.TransactionClient = db(),
 ): Promise<AppError> {
   const where = from.path === "version" ? { version: { gt: from.version } } : { created_at: { gt: from.since } };
-  const saves = await db().agentVersion.findMany({
+  const saves = await on.agentVersion.findMany({
     where: { agent_id, ...where },
     select: listed,
     orderBy: { version: "desc" },
     take: MOST_NAMED,
   });
-  const who = saves[0]?.saved_by?.name || "Somebody";
+  const who = saves[0]?.saved_by?.name || "A former member";
   const fields = [...new Set(saves.flatMap(({ changed }) => changed))].sort();
   const what = fields.length ? ` (changed: ${fields.join(", ")})` : "";
   const said = `${who} saved this agent after you loaded it`;

@@ -47,8 +47,8 @@ function sectionOf(path: string, title: string, text: string): Section {
 const readable = (mdx: string, exampleOf: (file: string) => string): string =>
   mdx
     .replace(/^export .*$/gm, "")
-    .replace(/<Example file="([^"]+)"[^>]*\/>/g, (_, file: string) => exampleOf(file))
-    .replace(/<[A-Z]\w*[^>]*\/>/g, "")
+    .replace(/<Example file="([^"]+)"[^<>]*\/>/g, (_, file: string) => exampleOf(file))
+    .replace(/<[A-Z][^<>]*\/>/g, "")
     .replace(/\n{3,}/g, "\n\n");
 
 /** The sections of one chapter. */

@@ -83,7 +83,7 @@ test("a proposal changes nothing before it is accepted; then it is the draft, an
 
   const { nodes, edges } = accepted.draft;
   await updateWorkflow(ada, { workflow_id, nodes, edges });
-  await updateWorkflow(ada, { workflow_id, nodes, edges });
+  await updateWorkflow(ada, { workflow_id, nodes, edges, name: "Renamed" });
   const { items } = await listVersions(ada, { workflow_id, page: 1, per_page: 10 });
   expect(items.map(({ by }) => by)).toEqual([null, "assistant", null]);
   expect((await getVersion(ada, { workflow_id, version: 2 })).by).toBe("assistant");
@@ -222,4 +222,14 @@ test("a new proposal of a thread takes the place of its older one; it is nobody 
   expect((await own.ask("POST", `/proposals/${second.id}/accept`)).status).toBe(403);
   const elsewhere = await bridgeOf(await database.newAdmin());
   expect((await elsewhere.ask("POST", `/proposals/${second.id}/accept`)).status).toBe(404);
+});
+
+test("a proposal with a node of more than 10,000 keys and list items is refused", async () => {
+  const { more, workflow_id, proposal } = await begin();
+  const parameter = { name: "rows", label: "Rows", type: "array", default: Array.from({ length: 10_001 }, () => 1) };
+
+  const refused = more([{ op: "update_node", id: "start", data: { kind: "params", parameters: [parameter] } }]);
+
+  await expect(refused).rejects.toThrow("More than 10,000 keys and list items in one node");
+  expect((await openProposals(ada, { workflow_id })).items.map(({ id }) => id)).toEqual([proposal.id]);
 });

@@ -3,6 +3,7 @@ import type { AssistantProposal } from "#prisma/generated/client.ts";
 import { tellThread } from "#server/features/assistant/events.ts";
 import { holdThread, type Tx } from "#server/features/assistant/messages.ts";
 import { type AcceptedProposal, type AcceptProposalInput, type Proposal, ProposalProblem } from "#server/features/assistant/schema.ts";
+import { lockAgentNames, withCurrentNames } from "#server/features/workflows/agent-names.ts";
 import { settledGraph, triggerFaults } from "#server/features/workflows/checks.ts";
 import { draftDto, draftProblems, findWorkflow } from "#server/features/workflows/rows.ts";
 import { noteGraph, recordAgentUses } from "#server/features/workflows/snapshots.ts";
@@ -17,10 +18,10 @@ import { assertRoom } from "#server/runs/store/limits.ts";
 import { applyOperations } from "#server/workflow/apply-operations.ts";
 import { withoutNodes } from "#server/workflow/choose-changes.ts";
 import { countDiff, diffGraphs } from "#server/workflow/diff.ts";
-import { findFaults, labelOf } from "#server/workflow/graph.ts";
+import { findFaults, labelOf, MAX_COMPARED } from "#server/workflow/graph.ts";
 import { type GraphMerge, mergeGraphs } from "#server/workflow/merge.ts";
 import { Operation } from "#server/workflow/operations.ts";
-import { Graph, type Problem } from "#server/workflow/schema.ts";
+import { findOversized, Graph, type Problem, TOO_MANY_KEYS } from "#server/workflow/schema.ts";
 
 // Changes of a workflow that wait for a person. The draft changes only when somebody accepts.
 
@@ -63,6 +64,8 @@ function proposedGraph(base: Graph, operations: readonly Operation[]): Graph {
   const graph = settledGraph(result.graph);
   const faults = newTriggerFaults(base, graph);
   if (faults.length > 0) throw refuse(faults.map((message) => ({ path: "workflow", message })));
+  const oversized = graph.nodes[findOversized(graph.nodes)];
+  if (oversized) throw refuse([{ path: `nodes.${oversized.id}`, message: TOO_MANY_KEYS }]);
   const size = Buffer.byteLength(JSON.stringify(graph));
   if (!Graph.safeParse(graph).success || size > settings().MAX_BODY_BYTES)
     throw refuse([{ path: "workflow", message: "The workflow would be larger than a workflow can be." }]);
@@ -95,7 +98,7 @@ export async function propose(
   const graph = proposedGraph(base, operations);
   const project_id = principal.project.id;
   const [before, after] = await Promise.all([draftProblems(project_id, base), draftProblems(project_id, graph)]);
-  const problems = toldApart(before, after);
+  const problems = toldApart(before.problems, after.problems);
   const row = await db().$transaction(async (tx) => {
     await holdThread(tx, thread_id);
     const where = { thread_id, workflow_id, status: "open" } as const;
@@ -219,8 +222,8 @@ async function heldProposal(tx: Tx, { id, thread_id }: AssistantProposal): Promi
 function chosenGraph(base: Graph, proposed: Graph, leave_out: readonly string[]): Graph {
   if (leave_out.length === 0) return proposed;
   const chosen = withoutNodes(base, proposed, new Set(leave_out));
-  const known = new Set(findFaults(base).map(({ message }) => message));
-  const fault = findFaults(chosen).find(({ message }) => !known.has(message));
+  const known = new Set(findFaults(base, MAX_COMPARED).map(({ message }) => message));
+  const fault = findFaults(chosen, MAX_COMPARED).find(({ message }) => !known.has(message));
   if (!fault) return chosen;
   throw invalidField("leave_out", fault.message, `Without what is left out the rest cannot stand: ${fault.message}`);
 }
@@ -240,12 +243,15 @@ export async function acceptProposal(
   const [base, proposed] = [Graph.parse(found.base), Graph.parse(found.graph)];
   const chosen = chosenGraph(base, proposed, leave_out);
   const accepted = await db().$transaction(async (tx) => {
+    await lockAgentNames(tx, project_id);
     const proposal = await heldProposal(tx, found);
     await tx.$queryRaw`SELECT 1 FROM workflow_drafts WHERE workflow_id = ${workflow_id}::uuid FOR UPDATE`;
     const { name, snapshot_id, draft } = await findWorkflow(principal, workflow_id, { name: true, draft: true, snapshot_id: true }, tx);
     if (!draft) throw notFound("workflow");
     const now = Graph.parse(draft.graph);
-    const merge = mergeGraphs(base, chosen, now);
+    // Agents renamed since the proposal was made are read by their current names in the draft.
+    const renamed = async (graph: Graph) => (await withCurrentNames(tx, project_id, graph)).graph;
+    const merge = mergeGraphs(await renamed(base), await renamed(chosen), now);
     if (!merge.isClean) {
       await close(tx, proposal, "conflict");
       return { errors: clashesOf(merge, [now, chosen, base]) };

@@ -63,6 +63,7 @@ export const assistantRouter = router({
   thread: viewerProcedure
     .meta(endpoint("GET", "/bridge/threads/{thread_id}", { ...own, summary: "Read a thread" }))
     .input(ThreadRef)
+    .meta({ isLarge: true })
     .output(Thread)
     .query(({ ctx, input }) => getThread(ctx.principal, input)),
   renameThread: viewerProcedure
@@ -98,11 +99,13 @@ export const assistantRouter = router({
   proposals: viewerProcedure
     .meta(endpoint("GET", "/bridge/workflows/{workflow_id}/proposals", { ...own, summary: "List the proposals that wait for me" }))
     .input(WorkflowRef)
+    .meta({ isLarge: true })
     .output(OpenProposals)
     .query(({ ctx, input }) => openProposals(ctx.principal, input)),
   getProposal: viewerProcedure
     .meta(endpoint("GET", "/bridge/proposals/{proposal_id}", { ...own, summary: "Read a proposal" }))
     .input(ProposalRef)
+    .meta({ isLarge: true })
     .output(Proposal)
     .query(({ ctx, input }) => getProposal(ctx.principal, input)),
   acceptProposal: editorProcedure
@@ -119,6 +122,7 @@ export const assistantRouter = router({
   rejectProposal: editorProcedure
     .meta(endpoint("POST", "/bridge/proposals/{proposal_id}/reject", { ...own, summary: "Reject a proposal" }))
     .input(ProposalRef)
+    .meta({ isLarge: true })
     .output(Proposal)
     .mutation(({ ctx, input }) => rejectProposal(ctx.principal, input)),
 });

@@ -20,8 +20,9 @@ import { assertRole, type ProjectPrincipal } from "#server/platform/auth/princip
 import { db } from "#server/platform/db/client.ts";
 import { AppError, invalidField } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { ExecutionLogsInput, ExecutionRef, type RunDraftInput, runValues } from "#server/runs/schema.ts";
+import { ExecutionLogsInput, ExecutionRef, iterationPath, type RunDraftInput, runValues } from "#server/runs/schema.ts";
 import { ExecutionStatus } from "#server/runs/status-schema.ts";
+import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { followExecution } from "#server/runs/use-cases/follow-execution.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 import { Id } from "#server/shared/primitives-schema.ts";
@@ -47,6 +48,8 @@ interface Target {
   name: string;
   graph: Graph;
   what: string;
+  /** True for a run of a saved version, whose failure starts the error workflow. */
+  isVersion: boolean;
 }
 
 /** A graph in the draft's place: that of a proposal. @throws AppError NOT_FOUND; CONFLICT for one that is over; VALIDATION_ERROR for another workflow's */
@@ -70,9 +73,16 @@ async function targetOf(principal: ProjectPrincipal, { workflow_id, draft, propo
   const { workflow, draft: current } = await api(principal).workflows.editor({ workflow_id });
   const { name, version } = workflow;
   if (proposal_id !== undefined)
-    return { workflow_id, name, graph: withPins(await proposed(principal, workflow_id, proposal_id)), what: "the proposed draft" };
-  if (draft) return { workflow_id, name, graph: withPins({ nodes: current.nodes, edges: current.edges }), what: "the draft" };
-  return { workflow_id, name, graph: { nodes: workflow.nodes, edges: workflow.edges }, what: `version ${version}` };
+    return {
+      workflow_id,
+      name,
+      graph: withPins(await proposed(principal, workflow_id, proposal_id)),
+      what: "the proposed draft",
+      isVersion: false,
+    };
+  if (draft)
+    return { workflow_id, name, graph: withPins({ nodes: current.nodes, edges: current.edges }), what: "the draft", isVersion: false };
+  return { workflow_id, name, graph: { nodes: workflow.nodes, edges: workflow.edges }, what: `version ${version}`, isVersion: true };
 }
 
 /** Those of a project's agents that have tools, MCP servers, or knowledge that lies elsewhere: by id, when each was last changed. */
@@ -93,6 +103,39 @@ async function agentsReachingOut(project_id: string, graph: Graph): Promise<Map<
   });
   return new Map(rows.map(({ id, updated_at }) => [id, updated_at]));
 }
+
+/** Effects that a run of a graph may have outside this service. */
+interface Reach {
+  /** Nodes that reach outside. */
+  labels: string[];
+  /** Names of the credentials that it uses. */
+  secrets: string[];
+  /** The graph and the agents that this was read from: the approval is for these only. */
+  about: unknown[];
+}
+
+async function reachOf(project_id: string, graph: Graph): Promise<Reach> {
+  const agents = await agentsReachingOut(project_id, graph);
+  return {
+    labels: nodesReachingOut(graph, (id) => agents.has(id)),
+    secrets: [...credentialsIn(graph)],
+    about: [await graphHash(graph), ...agents],
+  };
+}
+
+/** Returns the workflow that a failed run of a saved version starts: the workflow's own, or the project's. */
+async function errorWorkflowOf(project_id: string, workflow_id: string): Promise<{ name: string; graph: Graph } | null> {
+  const { error_workflow_id, project } = await db().workflow.findFirstOrThrow({
+    where: { id: workflow_id, project_id },
+    select: { error_workflow_id: true, project: { select: { error_workflow_id: true } } },
+  });
+  const id = error_workflow_id ?? project.error_workflow_id;
+  if (id === null) return null;
+  const row = await db().workflow.findFirst({ where: { id, project_id, deleted_at: null }, select: { name: true, snapshot_id: true } });
+  return row && { name: row.name, graph: await snapshotGraph(row.snapshot_id) };
+}
+
+const listed = (labels: readonly string[]): string => labels.map((label) => quote(label, SHORT)).join(", ");
 
 /** What earlier runs of a workflow have cost, in words; empty when that is not known. */
 async function usualCost(principal: ProjectPrincipal, workflow_id: string): Promise<string> {
@@ -123,27 +166,43 @@ async function assertMayRepeat(place: ToolContext, execution_id: string): Promis
     );
 }
 
-/** The card before a run that reaches outside, uses secrets, or is one too many for the thread; null when nobody need be asked. */
+/**
+ * Returns the card before a run that reaches outside or uses credentials, itself or by its error workflow, or exceeds the runs of a
+ * thread; null when no approval is needed.
+ */
 async function runCard(
   { principal, thread_id }: ToolContext,
-  { workflow_id, name, graph, what }: Target,
+  { workflow_id, name, graph, what, isVersion }: Target,
   { action, given }: { action: string; given: (texts: ApprovedTexts) => string },
 ): Promise<ConfirmationCard | null> {
-  const [reaching, thread] = await Promise.all([
-    agentsReachingOut(principal.project.id, graph),
+  const project_id = principal.project.id;
+  const [own, errors, thread] = await Promise.all([
+    reachOf(project_id, graph),
+    isVersion ? errorWorkflowOf(project_id, workflow_id) : null,
     db().assistantThread.findUniqueOrThrow({ where: { id: thread_id }, select: { runs: true } }),
   ]);
-  const labels = nodesReachingOut(graph, (id) => reaching.has(id));
-  const secrets = [...credentialsIn(graph)];
+  const onFailure = errors && (await reachOf(project_id, errors.graph));
   const isMany = thread.runs >= MOST_RUNS;
-  if (labels.length === 0 && secrets.length === 0 && !isMany) return null;
+  const isHarmless = ({ labels, secrets }: Reach) => labels.length === 0 && secrets.length === 0;
+  if (isHarmless(own) && (!onFailure || isHarmless(onFailure)) && !isMany) return null;
+
   const texts = new ApprovedTexts();
-  const reach = labels.length ? `It reaches outside by ${labels.map((label) => quote(label, SHORT)).join(", ")}.` : "";
-  const used = secrets.length ? `It uses the credentials ${secrets.join(", ")}.` : "";
+  const reach = own.labels.length ? `It reaches outside by ${listed(own.labels)}.` : "";
+  const used = own.secrets.length ? `It uses the credentials ${own.secrets.join(", ")}.` : "";
+  const failing = errors && onFailure && !isHarmless(onFailure) ? failureSentence(errors.name, onFailure) : "";
   const many = isMany ? `The assistant has started ${thread.runs} runs in this thread.` : "";
-  const summary = [`${what[0]?.toUpperCase()}${what.slice(1)}${given(texts)}.`, reach, used, many, await usualCost(principal, workflow_id)];
-  const about = JSON.stringify([graphHash(graph), ...reaching]);
+  const cost = await usualCost(principal, workflow_id);
+  const summary = [`${what[0]?.toUpperCase()}${what.slice(1)}${given(texts)}.`, reach, used, failing, many, cost];
+  const about = JSON.stringify([...own.about, ...(onFailure ? [onFailure.about] : [])]);
   return { action: `${action} ${quote(name, SHORT)}`, summary: summary.filter(Boolean).join("\n"), details: texts.details, about };
+}
+
+function failureSentence(name: string, { labels, secrets }: Reach): string {
+  const does = [
+    ...(labels.length ? [`reaches outside by ${listed(labels)}`] : []),
+    ...(secrets.length ? [`uses the credentials ${secrets.join(", ")}`] : []),
+  ];
+  return `If it fails, its error workflow ${quote(name, SHORT)} runs, which ${does.join(" and ")}.`;
 }
 
 /** What a run is given, in words. */
@@ -240,7 +299,13 @@ const rerunFromNode = defineTool({
     const { workflow_id, workflow_name, version } = execution;
     const isOwn = !args.draft && args.proposal_id === undefined;
     const target = isOwn
-      ? { workflow_id, name: workflow_name, graph: version === null ? withPins(graph) : graph, what: "the graph that it had" }
+      ? {
+          workflow_id,
+          name: workflow_name,
+          graph: version === null ? withPins(graph) : graph,
+          what: "the graph that it had",
+          isVersion: version !== null,
+        }
       : await targetOf(principal, { workflow_id, ...args });
     return runCard(context, target, { action: "Repeat a run of", given: () => `, from ${quote(args.node_id, SHORT)} on` });
   },
@@ -323,7 +388,10 @@ const decideReview = defineTool({
   async confirmation({ execution_id, node_id, iteration, comment, text, ...answer }, { principal }) {
     assertRole(principal, "approver");
     const { items } = await api(principal).reviews.list({ execution_id, status: "waiting", page: 1, per_page: 50 });
-    const meant = items.filter((one) => (node_id ?? one.node_id) === one.node_id && (iteration ?? one.iteration) === one.iteration);
+    const meant = items.filter(
+      (one) =>
+        (node_id ?? one.node_id) === one.node_id && (iteration === undefined || (iterationPath(iteration) || null) === one.iteration),
+    );
     const [review, ...others] = meant;
     // Which one is not clear, or none: the call says so, and asks nobody for nothing.
     if (!review || others.length > 0) await api(principal).executions.get({ execution_id });

@@ -10,8 +10,8 @@ import { Graph, graphShape, Problem } from "#server/workflow/schema.ts";
 
 /** On which of the project's LLM keys the assistant works. */
 export const AssistantSettings = z.object({
-  llm_key_id: Id.nullable().meta({ description: "null: nobody has chosen one" }),
-  model: z.string().meta({ description: "Empty when nobody has chosen one", example: "gpt-5" }),
+  llm_key_id: Id.nullable().meta({ description: "null: not chosen" }),
+  model: z.string().meta({ description: "Empty: not chosen", example: "gpt-5" }),
   ready: z.boolean().meta({ description: "Whether messages are taken" }),
   problem: z.string().optional().meta({ description: "Why they are not, and what to do; left out when they are" }),
 });
@@ -31,7 +31,7 @@ export type UpdateAssistantSettingsInput = z.infer<typeof UpdateAssistantSetting
 const Title = z.string().trim().max(200).meta({ title: "Title", example: "A digest every morning" });
 const thread = {
   id: Id,
-  title: Title.meta({ description: "The beginning of the first message unless somebody gave another" }),
+  title: Title.meta({ description: "The beginning of the first message, unless it was changed" }),
   workflow_id: Id.nullable().meta({ description: "The workflow that it was begun beside" }),
   is_working: z.boolean().meta({ description: "Whether a message is not over: queued, worked on, or waiting for an answer" }),
   is_waiting: z.boolean().meta({ description: "Whether it goes on only once the person has answered or decided something" }),
@@ -99,6 +99,7 @@ export const QuestionForm = z.enum(["llm_key", "credential", "mcp_server"]);
 
 /** What would stop a run of a workflow with a proposal. */
 export const ProposalProblem = Problem.extend({
+  severity: Problem.shape.severity.default("error"),
   is_new: z.boolean().default(true).meta({ description: "false: the draft that it was made for has it, too" }),
 }).meta({ id: "ProposalProblem" });
 
@@ -109,7 +110,7 @@ export type CardDetail = z.infer<typeof CardDetail>;
 /** Why a message ended without an answer; what it says in words may change. */
 export const FailureCode = z.enum(["stopped", "cut_off", "bound", "settings", "provider", "refused", "internal"]).meta({
   description:
-    "stopped: a person stopped it; cut_off: the work broke off; bound: it came to the most for one message, and another goes on; settings: another key or model mends it; provider: the model's service failed; refused: it may not be done, as the words say; internal: a fault of ours",
+    "stopped: a person stopped it; cut_off: the work broke off; bound: it came to the most for one message, and another goes on; settings: another key or model mends it; provider: the model's service failed; refused: it may not be done, as the words say; internal: an error of the server",
 });
 export type FailureCode = z.infer<typeof FailureCode>;
 

@@ -1,17 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { largeGraph } from "#e2e/large-graph.ts";
 import { createAgent } from "#server/features/agents/service.ts";
 import { assistantTools } from "#server/features/assistant/offered-tools.ts";
 import { answerQuestion } from "#server/features/assistant/requests.ts";
 import { createCanvas } from "#server/features/canvases/service.ts";
+import { updateLlmKey } from "#server/features/llm-keys/service.ts";
+import { updateProject } from "#server/features/projects/service.ts";
 import { saveDraft } from "#server/features/workflows/draft.ts";
-import { createWorkflow, deleteWorkflow } from "#server/features/workflows/service.ts";
+import { createWorkflow, deleteWorkflow, updateWorkflow } from "#server/features/workflows/service.ts";
 import { engineServices } from "#server/jobs/engine-services.ts";
 import { executeDue } from "#server/jobs/run-workflow.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { startRunWorker } from "#server/runs/worker/run-worker.ts";
+import { agentChain } from "#server/testing/agent-runs.ts";
 import { call, ofType, type TalkProject, talk, talkProject } from "#server/testing/assistant-talk.ts";
 import { ORIGIN } from "#server/testing/bridge.ts";
 import { endedRun } from "#server/testing/ended-run.ts";
@@ -260,6 +263,56 @@ test("a proposal of another workflow is not run in its place", async () => {
   ]);
   expect(results()[1]).toContain("for another workflow");
   expect(await db().execution.count({ where: { workflow_id: two.id } })).toBe(0);
+});
+
+test.each(["its own", "the project's"])("a run whose error workflow (%s) reaches outside is asked for first", async (whose) => {
+  const project = await newProject();
+  const { admin, page } = project;
+  const tell = { id: "tell", type: "httpNode", position, data: { label: "Tell", method: "POST", url: "https://example.com/alarm" } };
+  const edges = [{ id: "e", source: "start", target: "tell" }];
+  const { id: error_workflow_id } = await createWorkflow(admin, { name: "Alarm", nodes: [START, tell], edges });
+  const isOwn = whose === "its own";
+  const { id: workflow_id } = await createWorkflow(admin, { name: "Quiet", ...LINE, ...(isOwn && { error_workflow_id }) });
+  if (!isOwn) await updateProject(admin, { project_id: admin.project.id, error_workflow_id });
+  const counted = () => db().execution.count({ where: { workflow_id } });
+
+  const asked = await talk(project, [call("run_workflow", { workflow_id })]);
+
+  const [card] = ofType(await asked.events(), "confirmation");
+  expect(card?.summary).toContain("If it fails, its error workflow “Alarm” runs, which reaches outside by “Tell”.");
+  expect(await counted()).toBe(0);
+  // An approval holds for the error workflow at the time of the decision only.
+  const elsewhere = { ...tell, data: { ...tell.data, url: "https://example.com/elsewhere" } };
+  await updateWorkflow(admin, { workflow_id: error_workflow_id, nodes: [START, elsewhere], edges });
+  await page.call("POST", `/confirmations/${card?.id}`, { decision: "approved" });
+  await asked.carry();
+  expect([asked.results()[0], await counted()]).toEqual([expect.stringContaining("has been changed since"), 0]);
+
+  // The failure of a draft starts no error workflow.
+  const draft = await talk(project, [call("run_workflow", { workflow_id, draft: true })]);
+  expect(ofType(await draft.events(), "confirmation")).toEqual([]);
+  expect(draft.json()[0]).toMatchObject({ status: "completed" });
+});
+
+test("a run that passes the limit of its message is cancelled, which ends the message", async () => {
+  setSettings({ ASSISTANT_MESSAGE_COST: "2" });
+  onTestFinished(() => setSettings({ ASSISTANT_MESSAGE_COST: "" }));
+  const project = await newProject();
+  const { admin, key_id } = project;
+  const prices = [{ model: "echo", input_per_million: 100_000, output_per_million: 100_000 }];
+  await updateLlmKey(admin, { key_id, prices });
+  const { id: agent_id } = await createAgent(admin, { name: "Dear", model: "echo", llm_key_id: key_id });
+  const chain = agentChain(Array.from({ length: 20 }, () => agent_id));
+  const { id: workflow_id } = await createWorkflow(admin, { name: "Dear", ...chain });
+  const before = models.calls({ model: "echo" }).length;
+
+  const { events } = await talk(project, [call("run_workflow", { workflow_id }), call("run_workflow", { workflow_id })]);
+
+  expect(models.calls({ model: "echo" }).length - before).toBe(3);
+  const told = await events();
+  expect(ofType(told, "tool_result")).toMatchObject([{ summary: "“Dear” cancelled" }]);
+  expect(ofType(told, "message_failed")).toMatchObject([{ code: "bound", error: expect.stringContaining("has reached its cost limit") }]);
+  expect(await db().execution.findMany({ where: { workflow_id }, select: { status: true } })).toEqual([{ status: "cancelled" }]);
 });
 
 test("what reaches outside is asked for first, with where, what and what it cost before; and once per run", async () => {

@@ -16,8 +16,8 @@ import {
 import { contextText, systemPrompt } from "#server/features/assistant/prompt.ts";
 import { type FailureCode, MessageContext, MessageMode } from "#server/features/assistant/schema.ts";
 import { assistantModel } from "#server/features/assistant/settings.ts";
-import { startedRuns } from "#server/features/assistant/started-runs.ts";
 import { askForWork } from "#server/features/assistant/threads.ts";
+import { MessageLimitReached } from "#server/features/budgets/message-allowance.ts";
 import { PaidMeter, type Used } from "#server/features/budgets/meter.ts";
 import { projectMask } from "#server/features/credentials/project-mask.ts";
 import { ModelPrices } from "#server/features/llm-keys/schema.ts";
@@ -37,16 +37,12 @@ import { AppError, isAppError, isDatabaseAway } from "#server/platform/errors.ts
 import { log } from "#server/platform/log.ts";
 import { withMask } from "#server/platform/mask-scope.ts";
 import type { Masker } from "#server/platform/masking/masker.ts";
-import { settings } from "#server/platform/settings.ts";
 import { onShutdown } from "#server/platform/shutdown.ts";
-import { usedByRuns } from "#server/runs/store/executions.ts";
 import { patiently } from "#server/runs/store/sql.ts";
 
 /** The most of a message (contract, section 8). */
 const MOST_ROUNDS = 30;
 const MOST_MALFORMED = 3;
-/** Tokens that count as a US dollar where the price is not known: as with a model of 2.50 dollars a million. */
-const TOKENS_FOR_A_DOLLAR = 400_000;
 /** How long the work on a message may take without a person in between, in milliseconds. */
 const MOST_MS = 20 * 60_000;
 /** Further tries of each call of the model. */
@@ -143,10 +139,10 @@ function endOf(error: unknown): End | undefined {
       error: "The assistant works by calling tools, and its model cannot. An admin chooses another in Settings, Project.",
     };
   if (isAppError(error)) return { status: "failed", code: codeOf(error), error: error.message };
-  log.error({ err: error }, "the assistant failed for a reason of ours");
+  log.error({ err: error }, "the assistant failed with an internal error");
   return {
     ...{ status: "failed", code: "internal" },
-    error: "This failed for a reason of ours, not of yours or the model's. The service's log tells more. Try it again.",
+    error: "This failed with an internal error of the server. Try again; if it continues, see the server's log.",
   };
 }
 
@@ -154,7 +150,7 @@ function endOf(error: unknown): End | undefined {
 const OF_SETTINGS: readonly ProviderError["reason"][] = ["wrong_key", "no_credit", "no_tools", "unknown_model", "temperature"];
 
 function codeOf(error: AppError): FailureCode {
-  if (error instanceof BoundReached || error.code === "PAYLOAD_TOO_LARGE") return "bound";
+  if (error instanceof BoundReached || error instanceof MessageLimitReached || error.code === "PAYLOAD_TOO_LARGE") return "bound";
   if (error instanceof NotReady || (error instanceof ProviderError && OF_SETTINGS.includes(error.reason))) return "settings";
   if (error.code === "UPSTREAM_ERROR") return "provider";
   return error.code === "INTERNAL_ERROR" ? "internal" : "refused";
@@ -200,10 +196,14 @@ class Work {
     const { provider, baseUrl } = endpoint;
     const { project_id } = thread;
     const who = { agent_id: NO_ONE, llm_key_id: key.id, provider, model };
-    const meter = new PaidMeter({ project_id, ...who }, { provider, model, baseUrl, prices }, ({ cached_tokens: _, ...used }: Used) => {
-      this.#writer.use(used);
-      void recordUsage(project_id, "assistant", { ...who, ...used });
-    });
+    const meter = new PaidMeter(
+      { project_id, message_id: message.id, ...who },
+      { provider, model, baseUrl, prices },
+      ({ cached_tokens: _, ...used }: Used) => {
+        this.#writer.use(used);
+        void recordUsage(project_id, "assistant", { ...who, ...used });
+      },
+    );
     const asking = { endpoint, model, timeoutMs: MOST_MS, retries: RETRIES, signal: this.#writer.signal, meter };
     for (const request of await db().assistantRequest.findMany({ where: { message_id: message.id } }))
       this.#requests.set(request.call_id, request);
@@ -250,7 +250,7 @@ class Work {
     const { user_id, project_id } = this.#claim.thread;
     return patiently(async () => {
       const user = await db().user.findUniqueOrThrow({ where: { id: user_id }, select: { id: true, email: true, name: true } });
-      const principal: Principal = { user, auth: { type: "assistant" } };
+      const principal: Principal = { user, auth: { type: "assistant", message_id: this.#claim.message.id } };
       return memberOf(principal, project_id, "viewer");
     }, this.#writer.signal);
   }
@@ -258,26 +258,10 @@ class Work {
   /** @throws AppError that says which bound is reached, or that the person is no member any more */
   async #assertMayGoOn(): Promise<void> {
     await this.#principal();
-    const { rounds, cost, input_tokens, output_tokens } = this.#writer.message;
+    const { rounds } = this.#writer.message;
     if (rounds >= MOST_ROUNDS)
       throw new BoundReached(
         `The assistant used tools in ${MOST_ROUNDS} rounds, which is the most for one message. Say “Go on” to let it continue.`,
-      );
-    const most = settings().ASSISTANT_MESSAGE_COST;
-    if (most === 0) return;
-    const { thread, message } = this.#claim;
-    const runs = (await startedRuns({ thread_id: thread.id, message_id: message.id })).map(({ execution_id }) => execution_id);
-    const byRuns = runs.length ? await usedByRuns(runs) : { cost: 0, unpriced: 0 };
-    const withRuns = runs.length ? " with the runs that it started" : "";
-    const spent = (cost ?? 0) + byRuns.cost;
-    if (spent >= most)
-      throw new BoundReached(
-        `This message has cost ${spent.toFixed(2)} US dollars${withRuns}, and ${most} is the most here (ASSISTANT_MESSAGE_COST). Say “Go on” to spend as much again.`,
-      );
-    const unpriced = (cost === null ? input_tokens + output_tokens : 0) + byRuns.unpriced;
-    if (unpriced >= most * TOKENS_FOR_A_DOLLAR)
-      throw new BoundReached(
-        `This message has used ${unpriced.toLocaleString("en")} tokens${withRuns} whose price is not known, and ${(most * TOKENS_FOR_A_DOLLAR).toLocaleString("en")} are the most here (ASSISTANT_MESSAGE_COST). Say “Go on” to use as many again, or enter the price at the LLM key.`,
       );
   }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GivenTime, Id, pageOf, pageQuery, searchQuery, Timestamp } from "#server/shared/primitives-schema.ts";
+import { Id, pageOf, pageQuery, searchQuery, TimeInput, Timestamp } from "#server/shared/primitives-schema.ts";
 
 /** What an entry of the audit log may be about. */
 export const auditResources = [
@@ -30,7 +30,7 @@ export const AuditEntry = z
     created_at: Timestamp,
     actor: z.object({
       id: Id.nullable().meta({ description: "null for an address that decided a review by a link and has no account" }),
-      email: z.string().meta({ description: "As it was then", example: "ada@example.com" }),
+      email: z.string().meta({ description: "Email address at the time", example: "ada@example.com" }),
     }),
     via: z.enum(["session", "platform_key", "email", "assistant", "system"]).meta({
       description:
@@ -39,7 +39,7 @@ export const AuditEntry = z
     action: z.string().meta({ description: "Resource and verb", example: "workflow.update" }),
     resource_type: z.string().meta({ example: "workflow" }),
     resource_id: z.string().meta({ example: "019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10" }),
-    resource_name: z.string().meta({ description: "As it was then", example: "Daily digest" }),
+    resource_name: z.string().meta({ description: "Name at the time", example: "Daily digest" }),
     detail: z
       .record(z.string(), z.unknown())
       .nullable()
@@ -56,8 +56,14 @@ export const ListAuditInput = z.strictObject({
   resource_type: AuditResource.optional().meta({ description: "Only this kind of resource" }),
   resource_id: z.string().min(1).max(200).optional().meta({ description: "Only this resource" }),
   action: z.string().min(1).max(60).optional().meta({ description: "Only this action, such as workflow.update" }),
-  from: GivenTime.optional().meta({ description: "Not before this time", example: "2026-11-01T00:00:00Z" }),
-  to: GivenTime.optional().meta({ description: "Before this time", example: "2026-12-01T00:00:00Z" }),
+  from: TimeInput.optional().meta({
+    description: "Not before this time: a date-time with an offset, or a date, which counts from the start of its UTC day",
+    example: "2026-11-01T00:00:00Z",
+  }),
+  to: TimeInput.optional().meta({
+    description: "Before this time: a date-time with an offset, or a date, which counts to the end of its UTC day",
+    example: "2026-12-01T00:00:00Z",
+  }),
 });
 export type ListAuditInput = z.infer<typeof ListAuditInput>;
 

@@ -6,6 +6,7 @@ import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import { havingWords } from "#server/platform/search-words.ts";
 import type { Page } from "#server/shared/primitives-schema.ts";
+import { firstInstant, lastInstant } from "#server/shared/time-input.ts";
 
 /** More than this cannot be chosen from in a list. */
 const MOST = 500;
@@ -55,7 +56,7 @@ export async function listAudit({ project }: ProjectPrincipal, input: ListAuditI
     ...(resource_id !== undefined && { resource_id }),
     ...(action !== undefined && { action }),
     ...((from !== undefined || to !== undefined) && {
-      created_at: { ...(from !== undefined && { gte: new Date(from) }), ...(to !== undefined && { lt: new Date(to) }) },
+      created_at: { ...(from !== undefined && { gte: firstInstant(from) }), ...(to !== undefined && { lt: lastInstant(to) }) },
     }),
   };
   const found = await Promise.all([

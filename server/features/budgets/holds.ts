@@ -17,6 +17,8 @@ export interface Payer {
   llm_key_id: string;
   /** The run that makes it. */
   execution_id?: string | undefined;
+  /** Message to the assistant that it is made for; a run's own is looked up. */
+  message_id?: string | undefined;
 }
 
 // What stands in a hold is an estimate, and one that is lost with the database's machine was never spent: nobody waits for the disk.
@@ -94,7 +96,7 @@ async function settle(id: string, cost: number, now = new Date()): Promise<void>
     const { rows } = await pool().query<BudgetState & { project_id: string }>({ name: "budget-settle", text: SETTLE, values });
     for (const row of rows) await tellSpent(row, now);
   } catch (error) {
-    log.warn({ err: error }, "what a call cost could not be counted in its budgets; it will count as it was estimated");
+    log.warn({ err: error }, "what a call cost could not be counted in its budgets; its estimate will count");
   }
 }
 

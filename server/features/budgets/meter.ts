@@ -1,4 +1,5 @@
-import { hold, type Payer } from "#server/features/budgets/holds.ts";
+import { type Hold, hold, type Payer } from "#server/features/budgets/holds.ts";
+import { holdForMessage, messagePaying, TOKENS_PER_DOLLAR } from "#server/features/budgets/message-allowance.ts";
 import { OverBudget } from "#server/features/budgets/over-budget.ts";
 import { spendingOf } from "#server/features/budgets/spending.ts";
 import type { EndOfCall, Meter } from "#server/llm/chat-loop.ts";
@@ -11,16 +12,27 @@ const USUAL_ANSWER = 1000;
 
 type Question = Parameters<Meter["begin"]>[0];
 
+/** Estimate of a call: its tokens, and its cost in US dollars; null when the price is not known. */
+interface Estimate {
+  tokens: number;
+  cost: number | null;
+}
+const NOTHING: Estimate = { tokens: 0, cost: 0 };
+
 /**
- * What a question is taken to cost, or the part of its answer that came; null when the price is not known.
+ * Estimates a question, or the part of its answer that came.
  * @param heard characters of the answer that have come
  */
-function estimate(place: PricedPlace, { messages, max_tokens }: Question, heard = 0): number | null {
+function estimate(place: PricedPlace, { messages, max_tokens }: Question, heard = 0): Estimate {
   const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
   const input_tokens = Math.max(1, Math.ceil(characters / CHARACTERS));
   const answer = Math.min(max_tokens ?? USUAL_ANSWER, USUAL_ANSWER);
-  return costOf(place, { input_tokens, output_tokens: Math.max(answer, Math.ceil(heard / CHARACTERS)) });
+  const output_tokens = Math.max(answer, Math.ceil(heard / CHARACTERS));
+  return { tokens: input_tokens + output_tokens, cost: costOf(place, { input_tokens, output_tokens }) };
 }
+
+/** Returns what a call counts as toward the limit of a message. */
+const inMessage = ({ tokens, cost }: Estimate): number => cost ?? tokens / TOKENS_PER_DOLLAR;
 
 /** What one answer used and cost; null when the price is not known. */
 export type Used = TokenCount & { cost: number | null };
@@ -41,22 +53,30 @@ export class PaidMeter implements Meter {
     this.#listen = listen;
   }
 
-  /** @throws OverBudget */
+  /** @throws OverBudget; MessageLimitReached */
   readonly begin = async (question: Question): Promise<EndOfCall> => {
+    const { execution_id, message_id = execution_id && (await messagePaying(execution_id)) } = this.#payer;
     const { prices, hasBudgets } = await spendingOf(this.#payer.project_id);
     const place = { ...this.#place, projectPrices: prices.filter(({ provider }) => provider === this.#place.provider) };
-    const held = hasBudgets ? await this.#hold(place, question) : undefined;
+    const expected = estimate(place, question);
+    const fromMessage = message_id ? await holdForMessage(message_id, inMessage(expected)) : undefined;
+    const held = hasBudgets ? await this.#hold(expected, question).catch(release(fromMessage)) : undefined;
     return async (used, heard) => {
-      if (!used) return held?.settle((heard === undefined ? 0 : estimate(place, question, heard)) ?? 0);
+      if (!used) {
+        const partial = heard === undefined ? NOTHING : estimate(place, question, heard);
+        await held?.settle(partial.cost ?? 0);
+        await fromMessage?.settle(inMessage(partial));
+        return;
+      }
       const cost = costOf(place, used);
       this.#listen({ ...used, cost });
       // Of a service that does not tell tokens, or not of as many, the estimate stands; without any price that is nothing.
-      await held?.settle(cost ?? estimate(place, question) ?? 0);
+      await held?.settle(cost ?? expected.cost ?? 0);
+      await fromMessage?.settle(inMessage({ tokens: used.input_tokens + used.output_tokens || expected.tokens, cost }));
     };
   };
 
-  async #hold(place: PricedPlace, question: Question) {
-    const cost = estimate(place, question);
+  async #hold({ cost }: Estimate, question: Question) {
     // What is known to be free may always be asked.
     if (cost === 0) return undefined;
     const now = new Date();
@@ -65,3 +85,9 @@ export class PaidMeter implements Meter {
     return held;
   }
 }
+
+/** Gives a hold back when a later one is refused. */
+const release = (held: Hold | undefined) => async (error: unknown) => {
+  await held?.settle(0);
+  throw error;
+};

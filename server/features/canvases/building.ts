@@ -1,9 +1,8 @@
-import { proposeCanvases } from "#server/features/canvases/canvas-templates.ts";
 import { checkWidgets } from "#server/features/canvases/check-widgets.ts";
 import { outputLabels, readCanvasData } from "#server/features/canvases/data.ts";
+import { proposalsApart } from "#server/features/canvases/extract.ts";
 import { MOST_READ } from "#server/features/canvases/latest.ts";
-import { outputTree } from "#server/features/canvases/output-tree.ts";
-import { proposeWidgets } from "#server/features/canvases/propose-widgets.ts";
+import { placeIn } from "#server/features/canvases/output-places.ts";
 import type {
   CanvasProposals,
   CanvasProposalsQuery,
@@ -54,24 +53,25 @@ export async function readProposals(
   { workflow_id, output_label }: CanvasProposalsQuery,
 ): Promise<CanvasProposals> {
   const where = { id: workflow_id, project_id: project.id, deleted_at: null };
-  const workflow = isUuid(workflow_id) ? await db().workflow.findFirst({ where, select: { name: true } }) : null;
+  const workflow = isUuid(workflow_id) ? await db().workflow.findFirst({ where, select: { name: true, snapshot_id: true } }) : null;
   if (!workflow) throw notFound("workflow");
-  const [latest] = await latestResults(workflow_id, output_label, 1, MOST_READ);
+  const [latest] = await latestResults(workflow_id, placeIn(await snapshotGraph(workflow.snapshot_id), output_label), 1, MOST_READ);
   if (!latest) return { execution_id: null, completed_at: null, output: null, widgets: [], canvases: [] };
   const label = output_label ?? workflow.name;
   const reading = { workflow_id, output_label };
-  const widgets = proposeWidgets(latest.text, label).map(
+  const proposed = await proposalsApart(project.id, latest.text, label);
+  const widgets = proposed.widgets.map(
     ({ size, ...widget }, index) => ({ ...widget, ...reading, id: `proposal-${index}`, layout: { x: 0, y: 0, ...size } }) as Widget, // cast: a union again
   );
   const data = await readCanvasData({ id: UNSAVED, project_id: project.id, widgets });
-  const canvases = proposeCanvases(latest.text, label).map((canvas) => ({
+  const canvases = proposed.canvases.map((canvas) => ({
     ...canvas,
     widgets: canvas.widgets.map((widget, index) => ({ ...widget, ...reading, id: `${canvas.id}-${index}` }) as Widget), // cast: as above
   }));
   return {
     execution_id: latest.execution_id,
     completed_at: latest.completed_at.toISOString(),
-    output: outputTree(latest.text),
+    output: proposed.tree,
     widgets: widgets.flatMap((widget, index) => {
       const shown = data.widgets[index];
       return shown ? [{ widget, data: shown }] : [];

@@ -53,11 +53,8 @@ export async function checkWidgets(
     where: { project_id, deleted_at: null, id: { in: wanted.filter(isUuid) } },
     select: { id: true, snapshot_id: true },
   });
-  const labels = new Map(
-    await Promise.all(
-      found.map(async ({ id, snapshot_id }): Promise<[string, string[]]> => [id, outputLabels(await snapshotGraph(snapshot_id))]),
-    ),
-  );
+  const labels = new Map<string, string[]>();
+  for (const { id, snapshot_id } of found) labels.set(id, outputLabels(await snapshotGraph(snapshot_id, tx)));
   const known = new Set(before.map(readingOf));
   const gone = new Set(before.map(({ workflow_id }) => workflow_id).filter((id) => !labels.has(id)));
   for (const [index, widget] of widgets.entries()) {

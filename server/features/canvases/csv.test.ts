@@ -25,6 +25,16 @@ test("a text becomes no formula either where spreadsheets part fields at semicol
     expect(csv(text ?? "")).toBe(`${field},${FROM}`);
 });
 
+test.each(["\u{feff}", "\u{200b}", "\u{2060}\u{feff}", "\u{ad}"])(
+  "a formula sign after %j at the start of a field is neutralised",
+  (invisible) => {
+    const csv = (text: string) => widgetCsv({ widget_id: "w", status: "ok", text, ...from }, false).split("\r\n")[1];
+    expect(csv(`${invisible}=1+1`)).toBe(`'${invisible}=1+1,${FROM}`);
+    expect(csv(`a;${invisible}=1+1`)).toBe(`a;'${invisible}=1+1,${FROM}`);
+    expect(csv(`${invisible}plain`)).toBe(`${invisible}plain,${FROM}`);
+  },
+);
+
 test("every kind has its lines, and a gap is empty", () => {
   const points = [
     { x: "May", y: 1.5, ...from },

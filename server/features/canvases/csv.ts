@@ -9,9 +9,10 @@ type Field = string | number | boolean | null | undefined;
 
 /**
  * Spreadsheets run what begins so as a formula, which whoever writes to a workflow could use against whoever opens the file. In half
- * of the world they part fields at semicolons, and know nothing then of the quotes of a field that begins after a comma.
+ * of the world they part fields at semicolons, and know nothing then of the quotes of a field that begins after a comma. Characters
+ * without a width, such as a byte order mark, may stand before the sign.
  */
-const FORMULA = /^(?=[=+\-@＝＋－＠\t\r])|[;\t\r\n](?="*[=+\-@＝＋－＠])/g;
+const FORMULA = /^(?=\p{Cf}*[=+\-@＝＋－＠\t\r])|[;\t\r\n](?=["\p{Cf}]*[=+\-@＝＋－＠])/gu;
 
 function fieldText(field: Field): string {
   const text = typeof field === "string" ? field.replaceAll(FORMULA, "$&'") : String(field ?? "");

@@ -1,28 +1,25 @@
-import { setImmediate as turn } from "node:timers/promises";
-import { latestData, MOST_READ, problem, resultsNeeded, type Shown } from "#server/features/canvases/latest.ts";
-import { overRunsData, readingsKept, versionsWithin } from "#server/features/canvases/over-runs.ts";
+import { latestDataApart } from "#server/features/canvases/extract.ts";
+import { MOST_READ, problem, resultsNeeded, type Shown, shareOf } from "#server/features/canvases/latest.ts";
+import { outputsIn, placeIn } from "#server/features/canvases/output-places.ts";
+import { foldKept, isOverRuns, overRunsData, readingsKept, spansOf, versionsWithin } from "#server/features/canvases/over-runs.ts";
 import { type Canvas, type CanvasData, pathsOf, type Widget, type WidgetData, type WidgetRange } from "#server/features/canvases/schema.ts";
 import { db } from "#server/platform/db/client.ts";
-import { pathCostFault, pathFault, usedMs } from "#server/platform/json-path.ts";
+import { pathCostFault, pathFault } from "#server/platform/json-path.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { outputNodes } from "#server/runs/executor/ending.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
-import { failingSince, latestResults } from "#server/runs/store/results.ts";
+import { failingSince, latestResults, type OutputPlace } from "#server/runs/store/results.ts";
 import { nearestName } from "#server/workflow/expressions.ts";
-import { labelOf } from "#server/workflow/graph.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 /** Labels of a graph's Output nodes. */
-export function outputLabels(graph: Graph): string[] {
-  const ids = new Set(outputNodes(graph));
-  return graph.nodes.filter(({ id }) => ids.has(id)).map(labelOf);
-}
+export const outputLabels = (graph: Graph): string[] => outputsIn(graph).map(({ label }) => label);
 
 /** What widgets have to know of a workflow. */
 interface Source {
   id: string;
   is_deleted: boolean;
   /** Of its current version. */
+  graph: Graph;
   labels: readonly string[];
   old: WidgetData["old"];
 }
@@ -42,7 +39,7 @@ async function sourcesOf(project_id: string, widgets: readonly Widget[]): Promis
   });
   const sources = rows.map(async (row): Promise<[string, Source]> => {
     const [graph, old] = await Promise.all([snapshotGraph(row.snapshot_id), oldOf(row)]);
-    return [row.id, { id: row.id, is_deleted: row.deleted_at !== null, labels: outputLabels(graph), old }];
+    return [row.id, { id: row.id, is_deleted: row.deleted_at !== null, graph, labels: outputLabels(graph), old }];
   });
   return new Map(await Promise.all(sources));
 }
@@ -74,22 +71,37 @@ function withoutRuns({ series, rows, old, execution_id, ...data }: WidgetData): 
   };
 }
 
-/** The results that several widgets read, each read once. */
-function resultReader(widgets: readonly Widget[]) {
-  const keyOf = ({ workflow_id, output_label }: Widget) => `${workflow_id} ${output_label ?? ""}`;
-  const counts = Map.groupBy(widgets, keyOf);
-  const read = new Map<string, ReturnType<typeof latestResults>>();
-  return (widget: Widget) => {
+/** Data of widgets over the latest results: those over the same results are read together. */
+function latestReader(
+  project_id: string,
+  widgets: readonly Widget[],
+  placeOf: (widget: Widget) => OutputPlace | null,
+  share: number,
+): (widget: Widget) => Promise<Shown> {
+  const keyOf = ({ workflow_id, output_label }: Widget) => JSON.stringify([workflow_id, output_label]);
+  const groups = Map.groupBy(widgets, keyOf);
+  const reads = new Map<string, Promise<Shown[]>>();
+
+  return async (widget) => {
     const key = keyOf(widget);
-    const count = Math.max(...(counts.get(key) ?? [widget]).map(resultsNeeded));
-    const results = read.get(key) ?? latestResults(widget.workflow_id, widget.output_label, count, MOST_READ);
-    read.set(key, results);
-    return results;
+    const group = groups.get(key) ?? [widget];
+    const count = Math.max(...group.map(resultsNeeded));
+    const read =
+      reads.get(key) ??
+      latestResults(widget.workflow_id, placeOf(widget), count, MOST_READ).then((results) =>
+        latestDataApart(project_id, group, results, share),
+      );
+    reads.set(key, read);
+    return (await read)[group.indexOf(widget)] ?? { status: "empty" };
   };
 }
 
-/** How much of a processor looking through the latest results may take for one canvas, in milliseconds. */
-const LONGEST_MS = 3000;
+/** Data of the latest result where it completed within a range, and otherwise none. */
+function withinRange(shown: Shown, range: WidgetRange, now: Date): Shown {
+  const { since } = spansOf(range, now).span;
+  const isEarlier = since && shown.completed_at !== undefined && Date.parse(shown.completed_at) < since.getTime();
+  return isEarlier ? { status: "empty" } : shown;
+}
 
 /** How many widgets are read side by side: runs need connections to the database too. */
 const AT_ONCE = 6;
@@ -108,30 +120,48 @@ export async function readCanvasData(
   const now = new Date();
   const widgets = widget_ids ? canvas.widgets.filter(({ id }) => widget_ids.includes(id)) : canvas.widgets;
   const sources = await sourcesOf(canvas.project_id, widgets);
-  const resultsOf = resultReader(widgets);
-  const isOverRuns = ({ options }: Widget) => options?.over === "runs";
   const kept = widgets.some(isOverRuns) ? await readingsKept(canvas.project_id, [...sources.keys()]) : new Map();
-  const versionsOf = ({ workflow_id, options }: Widget) => versionsWithin(workflow_id, range ?? options?.range ?? "30d", now);
-  let spentMs = 0;
-  const latest = async (widget: Widget): Promise<Shown> => {
-    const results = await resultsOf(widget);
-    await turn(); // one may take a while, and others want to go on between them
-    if (spentMs > LONGEST_MS) return problem("The widgets of this canvas take too long together. Use simpler paths, or fewer widgets.");
-    const began = usedMs();
-    const data = latestData(widget, results);
-    spentMs += usedMs() - began;
-    return data;
+  await foldKept(widgets, kept);
+  const read = new Map();
+  const versions = new Map<string, ReturnType<typeof versionsWithin>>();
+  const versionsOf = ({ workflow_id, options }: Widget) => {
+    const wanted = range ?? options?.range ?? "30d";
+    const key = `${workflow_id} ${wanted}`;
+    const read = versions.get(key) ?? versionsWithin(workflow_id, wanted, now);
+    versions.set(key, read);
+    return read;
   };
-  const shown = async (widget: Widget): Promise<Shown> => {
+  /** Reason for which a widget can show nothing, known before any result is read. */
+  const faultIn = (widget: Widget): Shown | undefined => {
     const source = sources.get(widget.workflow_id);
     if (!source) return problem("The workflow of this widget is gone. Choose another one.");
     const { output_label: label } = widget;
     if (label !== null && !source.is_deleted && !source.labels.includes(label)) return missingLabel(label, source.labels);
     const [fault] = pathsOf(widget).flatMap(([, path]) => faultOf(path) ?? []);
-    if (fault) return problem(fault);
-    const old = source.old && { old: source.old };
-    if (!isOverRuns(widget)) return { ...(await latest(widget)), ...old };
-    const shown = await overRunsData(widget, kept, { range, now });
+    return fault === undefined ? undefined : problem(fault);
+  };
+  const faults = new Map(widgets.map((widget) => [widget, faultIn(widget)]));
+  const placeOf = ({ workflow_id, output_label }: Widget) => {
+    const graph = sources.get(workflow_id)?.graph;
+    return graph ? placeIn(graph, output_label) : null;
+  };
+  // Of all its widgets, so that one which is read alone shows the same.
+  const share = shareOf(canvas.widgets.length);
+  const latest = latestReader(
+    canvas.project_id,
+    widgets.filter((widget) => !faults.get(widget) && !isOverRuns(widget)),
+    placeOf,
+    share,
+  );
+  const shown = async (widget: Widget): Promise<Shown> => {
+    const fault = faults.get(widget);
+    if (fault) return fault;
+    const since = sources.get(widget.workflow_id)?.old;
+    const old = since && { old: since };
+    if (widget.options?.over !== "runs") return { ...(await latest(widget)), ...old };
+    const shown = isOverRuns(widget)
+      ? await overRunsData(widget, kept, { project_id: canvas.project_id, place: placeOf(widget), range, now, read, share })
+      : withinRange(await latest(widget), range ?? widget.options.range ?? "30d", now);
     return { ...shown, versions: await versionsOf(widget), ...old };
   };
   const data: WidgetData[] = [];

@@ -1,75 +1,21 @@
 import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import type pg from "pg";
-import { cellOf, MOST_READ, numberOf } from "#server/features/canvases/latest.ts";
+import { readPathsApart } from "#server/features/canvases/extract.ts";
+import { MOST_READ } from "#server/features/canvases/latest.ts";
+import { placeIn } from "#server/features/canvases/output-places.ts";
+import type { Kept } from "#server/features/canvases/read-paths.ts";
 import type { Reading } from "#server/features/canvases/readings.ts";
 import { Bell } from "#server/platform/bell.ts";
 import { inTransaction, pool } from "#server/platform/db/client.ts";
 import { subscribe } from "#server/platform/db/notify.ts";
 import { finds, type Sweep } from "#server/platform/db/sweep.ts";
-import { follower, usedMs } from "#server/platform/json-path.ts";
 import { log } from "#server/platform/log.ts";
-import { completedBefore, countBytes, countCompleted, type RunResult, resultsOf } from "#server/runs/store/results.ts";
-import { parseJson } from "#server/shared/json-text.ts";
+import { snapshotGraph } from "#server/runs/store/graphs.ts";
+import { completedBefore, countBytes, countCompleted, resultsOf } from "#server/runs/store/results.ts";
 
 // Values that widgets read, kept when runs end. The statement that ends a run queues it; a worker takes it from there.
 
-/** Beyond this, sums of numbers could become more than a number can be. */
-const LARGEST = 1e290;
-/** Characters of a value that is no number. */
-const MOST_KEPT = 4000;
-
-/** A value as it is kept; see `ReadingValue` in prisma/schema.prisma. */
-interface Kept {
-  number: number | null;
-  json: string | null;
-}
-
-/** How a value is kept: a number, or the beginning of anything else as JSON. */
-function keptOf(value: unknown): Kept {
-  const number = numberOf(value);
-  if (number !== undefined && Math.abs(number) <= LARGEST) return { number, json: null };
-  if (value === undefined || value === null) return { number: null, json: null };
-  const json = JSON.stringify(value);
-  return { number: null, json: json.length <= MOST_KEPT ? json : JSON.stringify(cellOf(value)) };
-}
-
-/**
- * How long one path, and how much of a processor those of one result may take together, in milliseconds; what comes after that is not
- * found. Far more than any needs: a value that is lost because the machine was busy is lost for good.
- */
-export const LONGEST_MS = 1000;
-
-/**
- * Digs values out of one result, which is taken apart once.
- * @param left milliseconds that may be spent yet, for several together
- */
-export function digger({ text, length }: Pick<RunResult, "text" | "length">, left = { ms: LONGEST_MS }): (path: string) => Kept {
-  const nothing = { number: null, json: null };
-  let payload: unknown = text;
-  let isJson = false;
-  if (length <= text.length)
-    try {
-      payload = parseJson(text);
-      isJson = true;
-    } catch {
-      // Words: a value as a whole, without parts.
-    }
-  return (path) => {
-    if (!isJson) return path === "$" ? keptOf(payload) : nothing;
-    if (left.ms <= 0) return nothing;
-    const began = usedMs();
-    try {
-      const found = follower(path, LONGEST_MS)(payload);
-      return keptOf(Array.isArray(found) && found.length === 1 ? found[0] : found);
-    } catch {
-      return nothing; // it is nested too deeply
-    } finally {
-      left.ms -= usedMs() - began;
-    }
-  };
-}
-
-type ReadingRow = Reading & { id: number };
+type ReadingRow = Reading & { id: number; project_id: string };
 
 const KEEP = `
   INSERT INTO reading_values (execution_id, reading_id, completed_at, number, json)
@@ -97,15 +43,20 @@ async function keep(client: pg.PoolClient, execution_ids: readonly string[], rea
   const added: Added[] = [];
   // In the same order whoever keeps them, so that two who find the same values never wait for each other.
   const ids = [...execution_ids].sort();
+  const { project_id = "", workflow_id = "" } = readings[0] ?? {};
+  const workflow = await client.query<{ snapshot_id: string }>("SELECT snapshot_id FROM workflows WHERE id = $1", [workflow_id]);
+  const graph = await snapshotGraph(workflow.rows[0]?.snapshot_id ?? "", client);
   for (const [label, same] of Map.groupBy(readings, ({ output_label }) => output_label)) {
     for (let from = 0; from < ids.length; from += TOGETHER) {
-      const results = await resultsOf(client, ids.slice(from, from + TOGETHER), label || null, MOST_READ);
+      const results = await resultsOf(client, ids.slice(from, from + TOGETHER), placeIn(graph, label || null), MOST_READ);
       const rows: (Kept & { execution_id: string; reading_id: number; completed_at: Date })[] = [];
       let began = performance.now();
       for (const result of results.sort((a, b) => (a.execution_id < b.execution_id ? -1 : 1))) {
         const { execution_id, completed_at } = result;
-        const dig = digger(result);
-        rows.push(...same.map(({ id, path }) => ({ ...dig(path), execution_id, reading_id: id, completed_at })));
+        const paths = same.map(({ path }) => path);
+        const found = await readPathsApart(project_id, result, paths);
+        for (const [index, { id }] of same.entries())
+          rows.push({ number: null, json: null, ...found[index], execution_id, reading_id: id, completed_at });
         if (performance.now() - began < TURN_MS) continue;
         await turn();
         began = performance.now();
@@ -127,7 +78,7 @@ async function addUp(client: pg.PoolClient, added: readonly Added[]): Promise<vo
 }
 
 const READINGS = `
-  SELECT id, workflow_id, output_label, path FROM readings WHERE workflow_id = ANY($1::uuid[]) AND path <> '' ORDER BY id FOR KEY SHARE`;
+  SELECT id, project_id, workflow_id, output_label, path FROM readings WHERE workflow_id = ANY($1::uuid[]) AND path <> '' ORDER BY id FOR KEY SHARE`;
 
 /** Tells whoever looks at canvases that a workflow has something new to show. */
 const tellViewers = (client: pg.PoolClient, workflow_ids: readonly string[]) =>
@@ -260,33 +211,47 @@ export const readingSweep: Sweep = {
 
 const MARKED = `
   SELECT reading_id, hour FROM reading_hours
-  WHERE NOT is_fresh AND hour < now() - interval '65 minutes' AND ($1::int IS NULL OR reading_id = $1)
+  WHERE NOT is_fresh AND (hour < now() - interval '65 minutes' OR $3::boolean) AND ($1::int[] IS NULL OR reading_id = ANY($1))
   ORDER BY reading_id, hour LIMIT $2 FOR UPDATE SKIP LOCKED`;
 
-/** The first in an order, of the numbers if there are any. */
-const first = (column: string, order: string) => `(array_agg(v.${column} ORDER BY (v.number IS NULL), ${order}))[1]`;
-const [LEAST, MOST, NEWEST] = [
-  "v.number, v.completed_at, v.execution_id",
-  "v.number DESC, v.completed_at, v.execution_id",
-  "v.completed_at DESC, v.execution_id DESC",
-];
+const IN_HOUR = "v.reading_id = m.reading_id AND v.completed_at >= m.hour AND v.completed_at < m.hour + interval '1 hour'";
+/** The first value of an hour in an order, of the numbers if there are any. */
+const first = (order: string) =>
+  `(SELECT v.number, v.completed_at, v.execution_id FROM reading_values v WHERE ${IN_HOUR} ORDER BY (v.number IS NULL), ${order} LIMIT 1)`;
 
 // After the hours are locked, so that it sees what was added until then; who adds more marks the hour again.
 const FOLD = `
-  UPDATE reading_hours h SET is_fresh = true, count = s.count, others = s.others, sum = s.sum, min = s.min, min_at = s.min_at, min_id = s.min_id,
-    max = s.max, max_at = s.max_at, max_id = s.max_id, last = s.last, last_at = s.last_at, last_id = s.last_id
-  FROM unnest($1::int[], $2::timestamptz[]) AS m(reading_id, hour) CROSS JOIN LATERAL (
-    SELECT count(v.number)::int AS count, (count(*) - count(v.number))::int AS others, coalesce(sum(v.number), 0) AS sum,
-      ${first("number", LEAST)} AS min, ${first("completed_at", LEAST)} AS min_at, ${first("execution_id", LEAST)} AS min_id,
-      ${first("number", MOST)} AS max, ${first("completed_at", MOST)} AS max_at, ${first("execution_id", MOST)} AS max_id,
-      ${first("number", NEWEST)} AS last, ${first("completed_at", NEWEST)} AS last_at, ${first("execution_id", NEWEST)} AS last_id
-    FROM reading_values v WHERE v.reading_id = m.reading_id AND v.completed_at >= m.hour AND v.completed_at < m.hour + interval '1 hour'
+  UPDATE reading_hours h SET is_fresh = true, count = s.count, others = s.others, sum = s.sum,
+    min = s.min, min_at = s.min_at, min_id = s.min_id, max = s.max, max_at = s.max_at, max_id = s.max_id,
+    last = s.last, last_at = s.last_at, last_id = s.last_id
+  FROM (
+    SELECT m.reading_id, m.hour, sums.*,
+      lowest.number AS min, lowest.completed_at AS min_at, lowest.execution_id AS min_id,
+      highest.number AS max, highest.completed_at AS max_at, highest.execution_id AS max_id,
+      newest.number AS last, newest.completed_at AS last_at, newest.execution_id AS last_id
+    FROM unnest($1::int[], $2::timestamptz[]) AS m(reading_id, hour)
+    CROSS JOIN LATERAL (
+      SELECT count(v.number)::int AS count, (count(*) - count(v.number))::int AS others, coalesce(sum(v.number), 0) AS sum
+      FROM reading_values v WHERE ${IN_HOUR}
+    ) AS sums
+    LEFT JOIN LATERAL ${first("v.number, v.completed_at, v.execution_id")} AS lowest ON true
+    LEFT JOIN LATERAL ${first("v.number DESC, v.completed_at, v.execution_id")} AS highest ON true
+    LEFT JOIN LATERAL ${first("v.completed_at DESC, v.execution_id DESC")} AS newest ON true
   ) AS s
-  WHERE h.reading_id = m.reading_id AND h.hour = m.hour`;
+  WHERE h.reading_id = s.reading_id AND h.hour = s.hour`;
 
 /** How many hours one transaction adds up, and how long one turn may take, in milliseconds. */
 const HOURS = 100;
 const FOLD_MS = 20_000;
+
+/** Adds up at most HOURS marked hours; open ones too when `isOpen`. Returns how many there were. */
+async function foldSome(reading_ids: readonly number[] | null, isOpen: boolean): Promise<number> {
+  return inTransaction(async (client) => {
+    const { rows } = await client.query<{ reading_id: number; hour: Date }>(MARKED, [reading_ids, HOURS, isOpen]);
+    if (rows.length) await client.query(FOLD, [rows.map((row) => row.reading_id), rows.map(({ hour }) => hour)]);
+    return rows.length;
+  });
+}
 
 /**
  * Adds up the values of marked hours that are over.
@@ -296,12 +261,20 @@ const FOLD_MS = 20_000;
 export async function foldHours({ reading_id, turnMs = FOLD_MS }: { reading_id?: number; turnMs?: number } = {}): Promise<boolean> {
   const until = performance.now() + turnMs;
   for (;;) {
-    const folded = await inTransaction(async (client) => {
-      const { rows } = await client.query<{ reading_id: number; hour: Date }>(MARKED, [reading_id ?? null, HOURS]);
-      if (rows.length) await client.query(FOLD, [rows.map((row) => row.reading_id), rows.map(({ hour }) => hour)]);
-      return rows.length;
-    });
+    const folded = await foldSome(reading_id === undefined ? null : [reading_id], false);
     if (folded < HOURS) return true;
     if (performance.now() > until) return false;
   }
+}
+
+const HAS_MARKED = "SELECT FROM reading_hours WHERE NOT is_fresh AND reading_id = ANY($1) LIMIT 1";
+
+/**
+ * Adds up marked hours that are about to be read, the open one too: each value is then read once, and not by each widget again.
+ * Hours that another reader adds up at this moment are left to it.
+ */
+export async function foldForReaders(reading_ids: readonly number[]): Promise<void> {
+  if (reading_ids.length === 0) return;
+  const { rowCount } = await pool().query({ name: "has-marked-hours", text: HAS_MARKED, values: [reading_ids] });
+  if (rowCount) await foldSome(reading_ids, true);
 }

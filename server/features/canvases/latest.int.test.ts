@@ -161,7 +161,7 @@ test("a widget may stay as it is when its workflow has lost its Output, or is go
   const { admin, workflow, widget } = await world("Result");
   const canvas = await createCanvas(admin, { name: "Old", widgets: [widget({ type: "text" })] });
   const moved = { canvas_id: canvas.id, widgets: [widget({ type: "text", title: "Moved" })] };
-  await updateWorkflow(admin, { workflow_id: workflow.id, ...withOutputs("Other") });
+  await updateWorkflow(admin, { workflow_id: workflow.id, ...withOutputs() });
   expect((await updateCanvas(admin, moved)).widgets).toMatchObject([{ title: "Moved", output_label: "Result" }]);
   await expect(createCanvas(admin, { name: "New", widgets: moved.widgets })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
   await db().workflow.update({ where: { id: workflow.id }, data: { deleted_at: new Date() } });

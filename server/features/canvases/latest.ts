@@ -1,5 +1,5 @@
 import type { Widget, WidgetData } from "#server/features/canvases/schema.ts";
-import { asText, atPath, follower, type Place, placesAt, withinTime } from "#server/platform/json-path.ts";
+import { asText, follower, type Place, type Places, placesAt, usedMs, valueAtPlaces, withinTime } from "#server/platform/json-path.ts";
 import type { RunResult } from "#server/runs/store/results.ts";
 import { isExactNumber, parseJson } from "#server/shared/json-text.ts";
 import { nearestName } from "#server/workflow/expressions.ts";
@@ -11,12 +11,22 @@ export type Shown = Omit<WidgetData, "widget_id">;
 
 /** Characters of a result that a widget reads; more is taken for no data to be shown. */
 export const MOST_READ = 2 * 1024 * 1024;
+/** Characters of JSON that the data of all widgets of a canvas have together, about: it is validated and written in one piece. */
+const MOST_SHOWN = 1_600_000;
 const MOST_TEXT = 50_000;
 const MOST_CELL = 500;
 const MOST_NAME = 200;
 export const MOST_COLUMNS = 20;
 export const MOST_ROWS = 500;
 export const MOST_POINTS = 1000;
+/** Characters of JSON of a point or a row, with the run that it comes from and without its texts. */
+const ITEM_CHARACTERS = 120;
+
+/** The characters of JSON that each of so many widgets of a canvas may show. */
+export const shareOf = (widgets: number): number => Math.floor(MOST_SHOWN / Math.max(1, widgets));
+
+/** The number of points without texts that a share has room for. */
+export const pointsIn = (share: number): number => Math.min(MOST_POINTS, Math.floor(share / ITEM_CHARACTERS));
 
 export const problem = (text: string): Shown => ({ status: "problem", problem: text });
 export const figure = (count: number): string => count.toLocaleString("en-US");
@@ -64,23 +74,36 @@ function jsonOf(result: RunResult): unknown {
 
 const TOO_LONG = "cannot be followed in this output: it takes too long, or the output is nested too deeply.";
 
+const followed = new WeakMap<RunResult, Map<string, Places | "too long">>();
+
+/** Places that a path leads to in a result, looked for once for all widgets. */
+function placesIn(result: RunResult, path: string): Places {
+  const payload = jsonOf(result);
+  const byPath = followed.get(result) ?? new Map<string, Places | "too long">();
+  followed.set(result, byPath);
+  let places = byPath.get(path);
+  if (places === undefined) {
+    try {
+      places = placesAt(payload, path);
+    } catch {
+      places = "too long";
+    }
+    byPath.set(path, places);
+  }
+  if (places === "too long") throw new Fault(`The path ${path} ${TOO_LONG}`);
+  return places;
+}
+
 /** What a path leads to; see `atPath`. */
 function valueAt(result: RunResult, path: string | undefined): unknown {
   const payload = jsonOf(result);
-  if (path === undefined) return payload;
-  let value: unknown;
-  try {
-    value = atPath(payload, path);
-  } catch {
-    throw new Fault(`The path ${path} ${TOO_LONG}`);
-  }
-  if (value === undefined || (Array.isArray(value) && value.length === 0 && !isListAt(payload, path)))
-    throw new Fault(nothingAt(path, payload));
+  if (path === undefined || path.trim() === "") return payload;
+  const found = placesIn(result, path);
+  const value = valueAtPlaces(payload, found);
+  // A path that names one place may lead to a list, which may be empty.
+  if (value === undefined || (!found.isSingular && found.places.length === 0)) throw new Fault(nothingAt(path, payload));
   return value;
 }
-
-/** True where a path that names one place leads to a list, which may be empty. */
-const isListAt = (payload: unknown, path: string) => placesAt(payload, path).isSingular;
 
 function nothingAt(path: string, payload: unknown): string {
   const keys = typeof payload === "object" && payload !== null && !Array.isArray(payload) ? Object.keys(payload) : [];
@@ -97,14 +120,15 @@ const fromOf = ({ execution_id, completed_at }: Pick<RunResult, "execution_id" |
 });
 
 /** A text that is shown: of a long one the beginning, and that it is. */
-export function shownText(text: string, whole = text.length): Shown {
-  if (whole <= MOST_TEXT) return { status: "ok", text };
-  const shown = text.slice(0, MOST_TEXT).toWellFormed();
-  return { status: "ok", text: shown, problem: `Only the first ${figure(MOST_TEXT)} of ${figure(whole)} characters are shown.` };
+function shownText(text: string, share: number, whole = text.length): Shown {
+  const most = Math.min(MOST_TEXT, share);
+  if (whole <= most) return { status: "ok", text };
+  const shown = text.slice(0, most).toWellFormed();
+  return { status: "ok", text: shown, problem: `Only the first ${figure(most)} of ${figure(whole)} characters are shown.` };
 }
 
-function textData(result: RunResult, path: string | undefined): Shown {
-  return path === undefined ? shownText(result.text, result.length) : shownText(asText(valueAt(result, path)));
+function textData(result: RunResult, path: string | undefined, share: number): Shown {
+  return path === undefined ? shownText(result.text, share, result.length) : shownText(asText(valueAt(result, path)), share);
 }
 
 /** The one number that a path leads to. */
@@ -152,27 +176,34 @@ export function columnsOf(columns: TableOptions["columns"], first: unknown): { l
 
 /** How long all cells of a table may take together, in milliseconds. */
 const TABLE_MS = 2000;
-/** Characters that all cells of a table may have together. */
+/** Characters of JSON that all rows of a table may have together. */
 export const MOST_IN_TABLE = 500_000;
+/** Characters of JSON of a cell without its text. */
+const CELL_CHARACTERS = 4;
 
-/** The first rows, as many as fit. */
-export function fitting<Row extends { cells: Cell[] }>(rows: readonly Row[]): Row[] {
-  let left = MOST_IN_TABLE;
-  const end = rows.findIndex(({ cells }) => {
-    for (const cell of cells) left -= typeof cell === "string" ? cell.length : 1;
+/** The first items that fit. @param textsOf what they hold beside the run that they come from */
+function fittingItems<Item>(items: readonly Item[], textsOf: (item: Item) => readonly Cell[], most: number): Item[] {
+  let left = most;
+  const end = items.findIndex((item) => {
+    left -= ITEM_CHARACTERS;
+    for (const text of textsOf(item)) left -= CELL_CHARACTERS + (typeof text === "string" ? text.length : 0);
     return left < 0;
   });
-  return rows.slice(0, end === -1 ? rows.length : end);
+  return items.slice(0, end === -1 ? items.length : end);
 }
 
-function tableData(result: RunResult, { path, columns }: TableOptions = {}): Shown {
+/** The first rows, as many as fit. */
+export const fitting = <Row extends { cells: Cell[] }>(rows: readonly Row[], share: number): Row[] =>
+  fittingItems(rows, ({ cells }) => cells, Math.min(MOST_IN_TABLE, share));
+
+function tableData(result: RunResult, { path, columns }: TableOptions = {}, share: number): Shown {
   const found = valueAt(result, path);
   const all = Array.isArray(found) ? found : [found];
   const parts = columnsOf(columns, all[0]);
   const from = fromOf(result);
   try {
     const cells = () => all.slice(0, MOST_ROWS).map((row) => ({ cells: parts.map(({ cell }) => cell(row)), ...from }));
-    const rows = fitting(withinTime(cells, TABLE_MS));
+    const rows = fitting(withinTime(cells, TABLE_MS), share);
     return {
       status: rows.length ? "ok" : "empty",
       columns: parts.map(({ label }) => label),
@@ -190,7 +221,7 @@ type ChartOptions = Extract<Widget, { type: "chart" }>["options"];
 function partsAt(result: RunResult, path: string): { value: unknown; home: string | undefined }[] {
   const found = valueAt(result, path);
   if (!Array.isArray(found)) return [{ value: found, home: undefined }];
-  const { places, isSingular } = placesAt(jsonOf(result), path);
+  const { places, isSingular } = placesIn(result, path);
   if (isSingular) return found.map((value) => ({ value, home: undefined }));
   return found.map((value, index) => ({ value, home: JSON.stringify((places[index] as Place).slice(0, -1)) }));
 }
@@ -229,16 +260,17 @@ export const leftOut = (notes: readonly (string | false | undefined)[]): { probl
 export const noNumbers = (count: number): string | false =>
   count > 0 && `${figure(count)} value${count === 1 ? " is" : "s are"} no number${count === 1 ? "" : "s"} and left out.`;
 
-function chartData(result: RunResult, { x, y, unit }: ChartOptions): Shown {
+function chartData(result: RunResult, { x, y, unit }: ChartOptions, share: number): Shown {
   if (x === undefined)
     throw new Fault("This chart of the latest run has no path for its names or times. Give it one, or let it show several runs.");
   const { pairs: all, lost } = pairs(partsAt(result, x), partsAt(result, y));
   const from = fromOf(result);
   const good = all.filter(([, number]) => number === null || numberOf(number) !== undefined);
-  const points = good.slice(0, MOST_POINTS).map(([name, number]) => {
+  const first = good.slice(0, MOST_POINTS).map(([name, number]) => {
     const x = cellOf(name, MOST_NAME);
     return { x: typeof x === "number" ? x : String(x ?? ""), y: numberOf(number) ?? null, ...from };
   });
+  const points = fittingItems(first, ({ x }) => [x], share);
   if (all.length > 0 && good.length === 0) throw new Fault(`${y} gives no numbers: ${said(all[0]?.[1])} is none.`);
   return {
     status: points.length ? "ok" : "empty",
@@ -247,7 +279,7 @@ function chartData(result: RunResult, { x, y, unit }: ChartOptions): Shown {
     ...leftOut([
       noNumbers(all.length - good.length),
       lost > 0 && `${figure(lost)} of the names and numbers have no partner and are left out.`,
-      good.length > MOST_POINTS && `Only the first ${figure(MOST_POINTS)} of ${figure(good.length)} points are shown.`,
+      good.length > points.length && `Only the first ${figure(points.length)} of ${figure(good.length)} points are shown.`,
     ]),
   };
 }
@@ -258,12 +290,13 @@ export const resultsNeeded = ({ type }: Widget): number => (type === "number" ? 
 /**
  * What a widget shows of the latest result.
  * @param results newest first, each with at most `MOST_READ` characters
+ * @param share as `shareOf` gives it
  */
-export function latestData(widget: Widget, results: readonly RunResult[]): Shown {
+function latestData(widget: Widget, results: readonly RunResult[], share: number): Shown {
   const [result, ...older] = results;
   if (!result) return { status: "empty" };
   try {
-    return { ...kinds[widget.type](widget as never, [result, ...older]), ...fromOf(result) };
+    return { ...kinds[widget.type](widget as never, [result, ...older], share), ...fromOf(result) };
   } catch (error) {
     if (error instanceof Fault) return { ...problem(error.message), ...fromOf(result) };
     // What is nested so deeply that it cannot even be said what it is.
@@ -273,10 +306,21 @@ export function latestData(widget: Widget, results: readonly RunResult[]): Shown
 }
 
 type Results = readonly [RunResult, ...RunResult[]];
-const kinds: { [Type in Widget["type"]]: (widget: Extract<Widget, { type: Type }>, results: Results) => Shown } = {
-  text: ({ options }, [result]) => textData(result, options?.path),
-  markdown: ({ options }, [result]) => textData(result, options?.path),
+const kinds: { [Type in Widget["type"]]: (widget: Extract<Widget, { type: Type }>, results: Results, share: number) => Shown } = {
+  text: ({ options }, [result], share) => textData(result, options?.path, share),
+  markdown: ({ options }, [result], share) => textData(result, options?.path, share),
   number: ({ options }, results) => numberData(results, options ?? {}),
-  table: ({ options }, [result]) => tableData(result, options),
-  chart: ({ options }, [result]) => chartData(result, options),
+  table: ({ options }, [result], share) => tableData(result, options, share),
+  chart: ({ options }, [result], share) => chartData(result, options, share),
 };
+
+/** CPU time that the widgets over one result take together. */
+export const MAX_LATEST_MS = 3000;
+
+export const tooLong = (): Shown => problem("The widgets of this canvas take too long together. Use simpler paths, or fewer widgets.");
+
+/** Data of several widgets over the same results; see `latestData`. */
+export function latestDataOf(widgets: readonly Widget[], results: readonly RunResult[], share: number): Shown[] {
+  const began = usedMs();
+  return widgets.map((widget) => (usedMs() - began > MAX_LATEST_MS ? tooLong() : latestData(widget, results, share)));
+}

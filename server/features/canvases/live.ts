@@ -6,6 +6,7 @@ import { Bell } from "#server/platform/bell.ts";
 import { db } from "#server/platform/db/client.ts";
 import { subscribe } from "#server/platform/db/notify.ts";
 import { log } from "#server/platform/log.ts";
+import { TimeSlice } from "#server/platform/time-slice.ts";
 
 // A canvas is worked out once for all who look at it in this process, when something that its widgets read has changed, and
 // each viewer is sent what differs from what that viewer has. So nothing is kept for a viewer, however slowly it reads, and
@@ -19,18 +20,27 @@ const LOOK_AGAIN_MS = 30_000;
 /** How long it is kept up when nobody looks at it: browsers come back within seconds. */
 const LINGER_MS = 10_000;
 
+interface ShownWidget {
+  hash: string;
+  data: WidgetData;
+  /** Of the data as JSON. */
+  characters: number;
+}
+
 /** What a canvas shows. */
 interface Shown {
   /** Of its name and widgets. */
   version: string;
   updated_at: string;
   /** By widget. */
-  widgets: ReadonlyMap<string, { hash: string; data: WidgetData }>;
+  widgets: ReadonlyMap<string, ShownWidget>;
 }
 
 const HASH_CHARACTERS = 8;
-const hashOf = (data: WidgetData): string =>
-  createHash("sha256").update(JSON.stringify(data)).digest("base64url").slice(0, HASH_CHARACTERS);
+function shownWidget(data: WidgetData): ShownWidget {
+  const text = JSON.stringify(data);
+  return { hash: createHash("sha256").update(text).digest("base64url").slice(0, HASH_CHARACTERS), data, characters: text.length };
+}
 
 class LiveCanvas {
   shown: Shown | undefined;
@@ -139,7 +149,7 @@ class LiveCanvas {
       const range = this.#range && { range: this.#range };
       const read = wanted.length ? (await readCanvasData(canvas, { widget_ids: wanted, ...range })).widgets : [];
       const kept = changed ? (this.shown?.widgets ?? []) : [];
-      const fresh = read.map((data): [string, { hash: string; data: WidgetData }] => [data.widget_id, { hash: hashOf(data), data }]);
+      const fresh = read.map((data): [string, ShownWidget] => [data.widget_id, shownWidget(data)]);
       this.shown = { version, updated_at, widgets: new Map([...kept, ...fresh]) };
       if (!changed) this.allReadAt = began;
     } catch (error) {
@@ -155,7 +165,7 @@ class LiveCanvas {
       if (this.#isOver) return;
       if (performance.now() - this.allReadAt >= LOOK_AGAIN_MS) this.#changed = null;
       await this.#read().catch((err: unknown) => {
-        log.warn({ err, canvas_id: this.#id }, "a canvas that somebody looks at could not be read, it is tried again");
+        log.warn({ err, canvas_id: this.#id }, "an open canvas could not be read; retrying");
       });
       for (const bell of this.#viewers) bell.ring();
     }
@@ -194,16 +204,23 @@ const allOf = ({ version, widgets }: Shown): Known => ({ version, hashes: new Se
 
 interface SentEvent {
   seq: string;
+  /** Of its widgets as JSON. */
+  characters: number;
   type: CanvasEvent["type"];
   data: CanvasEvent;
 }
+
+/** Characters of an event that is written in a turn of the event loop of its own. */
+const LARGE_CHARACTERS = 50_000;
+const isLarge = ({ characters }: SentEvent): boolean => characters >= LARGE_CHARACTERS;
 
 /** What has to be told to somebody who has this much. */
 function eventsFor(canvas_id: string, shown: Shown, known: Known): SentEvent[] {
   const { version, updated_at } = shown;
   const changed = [...shown.widgets.values()].filter(({ hash }) => !known.hashes.has(hash));
   const events: SentEvent[] = [];
-  const add = (has: Known, data: CanvasEvent) => events.push({ seq: idOf(has), type: data.type, data });
+  const characters = changed.reduce((sum, widget) => sum + widget.characters, 0);
+  const add = (has: Known, data: CanvasEvent) => events.push({ seq: idOf(has), characters, type: data.type, data });
   if (known.version !== version) add({ version, hashes: known.hashes }, { type: "canvas_changed", canvas_id, updated_at });
   if (changed.length) add(allOf(shown), { type: "canvas_data", canvas_id, widgets: changed.map(({ data }) => data) });
   return events;
@@ -247,6 +264,8 @@ async function* follow(
       const { shown } = canvas;
       const events = shown ? eventsFor(canvas_id, shown, known) : [];
       if (shown && (events.length === 0 || canvas.allReadAt >= newerThan)) {
+        // All viewers are sent the same at the same time, and it is written for each of them.
+        if (events.some(isLarge)) await new TimeSlice().next();
         yield* events;
         [known, newerThan] = [allOf(shown), 0];
         if (canvas.shown !== shown) continue;

@@ -6,6 +6,7 @@ import type { WidgetData, WidgetRange } from "#server/features/canvases/schema.t
 import { createCanvas, deleteCanvas, updateCanvas } from "#server/features/canvases/service.ts";
 import { engineServices } from "#server/jobs/engine-services.ts";
 import { db, pool, withClient } from "#server/platform/db/client.ts";
+import { asOtherCaller } from "#server/platform/db/held-connection.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { registerWorker } from "#server/runs/local-worker.ts";
 import { deleteExecutions } from "#server/runs/store/delete-executions.ts";
@@ -196,10 +197,10 @@ test("values that a process was about to keep when it died are kept by the next"
   const dead = await withClient(async (client) => {
     await client.query("BEGIN");
     await client.query("SELECT FROM executions WHERE id = $1 FOR UPDATE", [id]);
-    const filling = fillQueued().catch((error: unknown) => error);
+    const filling = asOtherCaller(fillQueued).catch((error: unknown) => error);
     const stuck = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    await until(async () => ((await pool().query(stuck)).rowCount ?? 0) > 0);
-    await pool().query(`SELECT pg_terminate_backend(pid) FROM (${stuck}) AS stuck`);
+    await asOtherCaller(() => until(async () => ((await pool().query(stuck)).rowCount ?? 0) > 0));
+    await asOtherCaller(() => pool().query(`SELECT pg_terminate_backend(pid) FROM (${stuck}) AS stuck`));
     await client.query("ROLLBACK");
     return filling;
   });

@@ -1,25 +1,27 @@
-import { digger, LONGEST_MS } from "#server/features/canvases/fill.ts";
+import { setImmediate as turn } from "node:timers/promises";
+import { readPathsApart } from "#server/features/canvases/extract.ts";
+import { foldForReaders } from "#server/features/canvases/fill.ts";
 import {
   type Cell,
   cellOf,
   columnsOf,
   figure,
   fitting,
-  latestData,
   leftOut,
   MOST_IN_TABLE,
   MOST_POINTS,
-  MOST_READ,
   MOST_ROWS,
   noNumbers,
+  pointsIn,
   type Shown,
   seriesName,
 } from "#server/features/canvases/latest.ts";
-import { partsOf, type Reading, readingKey } from "#server/features/canvases/readings.ts";
+import type { Kept } from "#server/features/canvases/read-paths.ts";
+import { partsOf, type Reading, readingKey, readingsOf } from "#server/features/canvases/readings.ts";
 import type { Widget, WidgetData, WidgetRange } from "#server/features/canvases/schema.ts";
-import { type Aggregate, type Bucket, GIVEN, KEPT, type Span, Values } from "#server/features/canvases/values.ts";
+import { type Aggregate, type Bucket, GIVEN, KEPT, type SharedReads, type Span, Values } from "#server/features/canvases/values.ts";
 import { pool } from "#server/platform/db/client.ts";
-import { latestResults, type RunResult } from "#server/runs/store/results.ts";
+import { latestResults, type OutputPlace, type RunResult } from "#server/runs/store/results.ts";
 
 // What widgets show over the runs in a range, from the values that are kept of them.
 
@@ -37,6 +39,8 @@ export function spansOf(range: WidgetRange, now: Date): { span: Span; before: Sp
 // ---------------------------------------------------------------- widgets
 
 interface Query {
+  /** As `shareOf` gives it. */
+  share: number;
   span: Span;
   before: Span | undefined;
   bucket: Bucket;
@@ -44,7 +48,7 @@ interface Query {
 }
 
 /** Points by bucket, oldest first; of single runs the newest. */
-async function pointsOf(values: Values, { span, bucket, aggregate }: Query) {
+async function pointsOf(values: Values, { span, bucket, aggregate, share }: Query) {
   const { found, others } =
     bucket === "run"
       ? {
@@ -56,7 +60,7 @@ async function pointsOf(values: Values, { span, bucket, aggregate }: Query) {
           others: undefined,
         }
       : await values.by(bucket, aggregate, span);
-  const points = found.map(({ bucket, value, at, id }) => ({
+  const points = found.slice(0, pointsIn(share)).map(({ bucket, value, at, id }) => ({
     x: (bucket ?? at).toISOString(),
     y: value,
     execution_id: id,
@@ -94,18 +98,19 @@ async function chartData(values: Values, query: Query, { y, unit }: Extract<Widg
     status: newest ? "ok" : others ? "problem" : "empty",
     ...(unit !== undefined && { unit }),
     ...(newest && { series: [{ name: seriesName(y), points }], execution_id: newest.execution_id, completed_at: newest.completed_at }),
-    ...leftOut([noNumbers(others), points.length === MOST_POINTS && `Only the newest ${figure(MOST_POINTS)} points are shown.`]),
+    ...leftOut([noNumbers(others), points.length >= pointsIn(query.share) && `Only the newest ${figure(points.length)} points are shown.`]),
   };
 }
 
 type TableOptions = Extract<Widget, { type: "table" }>["options"];
 
-/** Characters of values that a table reads: most of a long one is not shown. */
-const MOST_ROWS_READ = 8 * MOST_IN_TABLE;
+/** Ratio of the characters that a table reads to those that it shows: most of a long value is not shown. */
+const READ_PER_SHOWN = 8;
 
 /** One row for each run, newest first. */
-async function rowsOfRuns(columns: readonly Values[], { span }: Query, options: TableOptions): Promise<Shown> {
-  const read = await Promise.all(columns.map((values) => values.rows(span, MOST_ROWS, Math.floor(MOST_ROWS_READ / columns.length))));
+async function rowsOfRuns(columns: readonly Values[], { span, share }: Query, options: TableOptions): Promise<Shown> {
+  const most = Math.floor((READ_PER_SHOWN * Math.min(MOST_IN_TABLE, share)) / columns.length);
+  const read = await Promise.all(columns.map((values) => values.rows(span, MOST_ROWS, most)));
   const since = Math.max(...read.map((column) => column.since?.getTime() ?? 0));
   const found = read.map(({ rows }) => rows.filter(({ at }) => at.getTime() >= since));
   const partOf = ({ value, json }: { value: number | null; json: string | null }): unknown =>
@@ -124,19 +129,19 @@ async function rowsOfRuns(columns: readonly Values[], { span }: Query, options: 
     cells: parts ? parts.map(({ cell }) => cell(values[0])) : values.map((value) => cellOf(value)),
     ...from,
   }));
-  const rows = fitting(all);
-  const most = since > 0 || rows.length < all.length ? rows.length : MOST_ROWS;
+  const rows = fitting(all, share);
+  const limit = since > 0 || rows.length < all.length ? rows.length : MOST_ROWS;
   return {
     status: rows.length ? "ok" : "empty",
     columns: options?.columns?.map(({ label }) => label) ?? parts?.map(({ label }) => label) ?? [],
     rows,
     ...shown[0]?.from,
-    ...leftOut([(since > 0 || newest.length >= most) && `Only the newest ${figure(most)} runs are shown.`]),
+    ...leftOut([(since > 0 || newest.length >= limit) && `Only the newest ${figure(limit)} runs are shown.`]),
   };
 }
 
 /** One row for each bucket, newest first. */
-async function rowsOfBuckets(columns: readonly Values[], { span, bucket, aggregate }: Query, options: TableOptions): Promise<Shown> {
+async function rowsOfBuckets(columns: readonly Values[], { span, bucket, aggregate, share }: Query, options: TableOptions): Promise<Shown> {
   if (bucket === "run") return { status: "empty" };
   const found = await Promise.all(columns.map((values) => values.by(bucket, aggregate, span)));
   const buckets = Map.groupBy(
@@ -144,11 +149,12 @@ async function rowsOfBuckets(columns: readonly Values[], { span, bucket, aggrega
     (one) => one.bucket?.getTime() ?? 0,
   );
   const newest = [...buckets].sort(([a], [b]) => b - a).slice(0, MOST_ROWS);
-  const rows = newest.map(([, values]) => {
+  const all = newest.map(([, values]) => {
     const cells: Cell[] = columns.map((_, index) => values.find((one) => one.index === index)?.value ?? null);
     const [first] = values;
     return { cells, execution_id: first?.id ?? null, completed_at: (first?.at ?? new Date(0)).toISOString() };
   });
+  const rows = fitting(all, share);
   const others = found.reduce((sum, column) => sum + column.others, 0);
   const [first] = rows;
   return {
@@ -156,17 +162,12 @@ async function rowsOfBuckets(columns: readonly Values[], { span, bucket, aggrega
     columns: options?.columns?.map(({ label }) => label) ?? ["Value"],
     rows,
     ...(first && { execution_id: first.execution_id, completed_at: first.completed_at }),
-    ...leftOut([noNumbers(others), others > 0 && !options?.columns && "Choose columns to put values of several runs together."]),
+    ...leftOut([
+      rows.length < all.length && `Only the newest ${figure(rows.length)} of ${figure(all.length)} rows are shown.`,
+      noNumbers(others),
+      others > 0 && !options?.columns && "Choose columns to put values of several runs together.",
+    ]),
   };
-}
-
-/** The latest result, if it completed within the span: texts cannot be put together. */
-async function textData(widget: Widget, { span }: Query): Promise<Shown> {
-  const results = await latestResults(widget.workflow_id, widget.output_label, 1, MOST_READ);
-  return latestData(
-    widget,
-    results.filter(({ completed_at }) => !span.since || completed_at >= span.since),
-  );
 }
 
 /** How many runs a widget is tried on that is not saved yet, and how many characters of each are read: one is tried at each key. */
@@ -192,38 +193,70 @@ export async function readingsKept(project_id: string, workflow_ids: readonly st
   return new Map(rows.map((row) => [`${row.workflow_id} ${row.key}`, row]));
 }
 
-/** Values in the newest runs, for readings of which none are kept: their widget is not saved. */
-function triedValues(results: readonly RunResult[]): (path: string) => Values {
-  const left = { ms: LONGEST_MS };
-  const runs = results.map((result) => ({
-    dig: digger(result, left),
-    run: { execution_id: result.execution_id, completed_at: result.completed_at },
-  }));
-  return (path) => new Values(GIVEN, JSON.stringify(runs.map(({ dig, run }) => ({ ...run, ...dig(path) }))));
+/** Adds up the hours of what widgets read over several runs, so that none of them reads single values. */
+export async function foldKept(widgets: readonly Widget[], kept: ReadonlyMap<string, KeptReading>): Promise<void> {
+  const keys = widgets
+    .filter(({ options }) => options?.over === "runs")
+    .flatMap((widget) => readingsOf(widget).map((reading) => `${reading.workflow_id} ${readingKey(reading)}`));
+  const ids = new Set([...new Set(keys)].flatMap((key) => kept.get(key)?.id ?? []));
+  await foldForReaders([...ids]);
+}
+
+/** Values in the newest runs, by path, for readings of which none are kept: their widget is not saved. */
+async function triedValues(project_id: string, results: readonly RunResult[], paths: readonly string[]): Promise<Map<string, Values>> {
+  const runs: { run: object; kept: Kept[] }[] = [];
+  for (const result of results) {
+    const { execution_id, completed_at } = result;
+    runs.push({ run: { execution_id, completed_at }, kept: await readPathsApart(project_id, result, paths) });
+    await turn();
+  }
+  return new Map(
+    paths.map((path, index) => [path, new Values(GIVEN, JSON.stringify(runs.map(({ run, kept }) => ({ ...run, ...kept[index] }))))]),
+  );
+}
+
+/** A widget that puts values of several runs together. Texts cannot be: such a widget shows the latest one within its range. */
+type OverRunsWidget = Exclude<Widget, { type: "text" | "markdown" }>;
+export const isOverRuns = (widget: Widget): widget is OverRunsWidget =>
+  widget.options?.over === "runs" && widget.type !== "text" && widget.type !== "markdown";
+
+interface OverRunsOptions {
+  project_id: string;
+  /** Of the results that it reads. */
+  place: OutputPlace | null;
+  /** In place of the widget's own. */
+  range: WidgetRange | undefined;
+  now: Date;
+  /** Shared by the widgets of a dashboard. */
+  read: SharedReads;
+  /** As `latestData` takes it. */
+  share: number;
 }
 
 /**
  * What a widget shows over the runs in its range.
  * @param kept as `readingsKept` gave them
- * @param range in place of the widget's own
  */
 export async function overRunsData(
-  widget: Widget,
+  widget: OverRunsWidget,
   kept: ReadonlyMap<string, KeptReading>,
-  { range, now }: { range: WidgetRange | undefined; now: Date },
+  { project_id, place, range, now, read, share }: OverRunsOptions,
 ): Promise<Shown> {
   const { bucket = "run", aggregate = "last", range: own } = widget.options ?? {};
-  const query: Query = { ...spansOf(range ?? own ?? "30d", now), bucket, aggregate };
-  if (widget.type === "text" || widget.type === "markdown") return textData(widget, query);
+  const query: Query = { ...spansOf(range ?? own ?? "30d", now), bucket, aggregate, share };
   const readings = partsOf(widget).map(
     (path): Reading => ({ workflow_id: widget.workflow_id, output_label: widget.output_label ?? "", path }),
   );
   const rows = readings.map((reading) => kept.get(`${reading.workflow_id} ${readingKey(reading)}`));
-  const newest = rows.includes(undefined) ? await latestResults(widget.workflow_id, widget.output_label, TRIED, TRIED_READ) : [];
-  const tried = triedValues(newest);
-  const columns = readings.map(({ path }, index) => {
+  const newest = rows.includes(undefined) ? await latestResults(widget.workflow_id, place, TRIED, TRIED_READ) : [];
+  const tried = await triedValues(
+    project_id,
+    newest,
+    readings.flatMap(({ path }, index) => (rows[index] ? [] : [path])),
+  );
+  const columns = readings.flatMap(({ path }, index) => {
     const row = rows[index];
-    return row ? new Values(KEPT, row.id) : tried(path);
+    return row ? new Values(KEPT, row.id, read) : (tried.get(path) ?? []);
   });
   const shown = await shownBy(widget, columns, query);
   const unfilled = rows.filter((row) => row && !row.is_filled);
@@ -232,7 +265,7 @@ export async function overRunsData(
   return { ...shown, filling: { done: sum("done"), total: sum("total") } };
 }
 
-function shownBy(widget: Exclude<Widget, { type: "text" | "markdown" }>, columns: readonly Values[], query: Query): Promise<Shown> {
+function shownBy(widget: OverRunsWidget, columns: readonly Values[], query: Query): Promise<Shown> {
   const [values] = columns;
   if (widget.type === "table") {
     const hasRows = query.bucket === "run";

@@ -86,7 +86,7 @@ function numberPlace(place: Place, key: string, values: readonly unknown[]): Num
 /** Characters that are looked at for the signs of Markdown: what a model wrote may make a pattern slow. */
 const MARKDOWN_LOOK = 4000;
 const MARKDOWN =
-  /^#{1,6} \S|^[ \t]*([-*+]|\d+\.) \S.*\n[ \t]*([-*+]|\d+\.) \S|\*\*\S[^\n]*\*\*|\[[^\]\n]+\]\([^)\n]+\)|^\|.+\|[ \t]*\n\|[ \t:|-]+\||^```/m;
+  /^#{1,6} \S|^[ \t]*([-*+]|\d+\.) \S.*\n[ \t]*([-*+]|\d+\.) \S|\*\*\S[^\n]*\*\*|\[[^[\]\n]+\]\([^()\n]+\)|^\|.+\|[ \t]*\n\|[ \t:|-]+\||^```/m;
 const isMarkdown = (text: string): boolean => MARKDOWN.test(text.slice(0, MARKDOWN_LOOK));
 
 const isTime = (value: unknown): boolean => typeof value === "string" && /^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?$/.test(value);

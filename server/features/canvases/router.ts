@@ -20,7 +20,7 @@ import {
 } from "#server/features/canvases/schema.ts";
 import { createCanvas, deleteCanvas, getCanvas, getCanvasData, listCanvases, updateCanvas } from "#server/features/canvases/service.ts";
 import { readSharedCanvas, shareCanvas, unshareCanvas } from "#server/features/canvases/share.ts";
-import { editorProcedure, endpoint, publicProcedure, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
+import { editorProcedure, endpoint, publicProcedure, router, unvalidated, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { ListInput, NoContent } from "#server/shared/primitives-schema.ts";
 
 const tag = "Canvases";
@@ -58,7 +58,7 @@ export const canvasesRouter = router({
       }),
     )
     .input(CanvasDataInput)
-    .output(CanvasData)
+    .output(unvalidated(CanvasData))
     .query(({ ctx, input }) => getCanvasData(ctx.principal, input)),
   update: editorProcedure
     .meta(
@@ -82,7 +82,7 @@ export const canvasesRouter = router({
         tag,
         summary: "Share a canvas",
         description:
-          "Makes a link to a page that shows what the widgets show to whoever has it, without sign-in, and nothing else of the project. A canvas has one link: another call replaces it, and the one before ends.",
+          "Creates a link to a page that shows the widgets to anyone with the link, without sign-in, and nothing else of the project. A canvas has one link: another call replaces it, and the one before ends.",
         status: 201,
       }),
     )
@@ -104,7 +104,7 @@ export const canvasesRouter = router({
   // The page that the link leads to, and no other.
   shared: publicProcedure
     .input(SharedCanvasInput)
-    .output(SharedCanvas)
+    .output(unvalidated(SharedCanvas))
     .query(({ input }) => readSharedCanvas(input)),
   // What the web app needs while a canvas is built.
   sources: viewerProcedure

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, ignoredFields, Name, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
+import { Id, ignoredFields, Name, pageOf, TimeInput, Timestamp } from "#server/shared/primitives-schema.ts";
 
 // A canvas is a dashboard: widgets over what the Output nodes of workflows give.
 
@@ -204,8 +204,8 @@ export const UpdateCanvasInput = z.strictObject({
   ...readOnly,
   canvas_id: Id,
   ...z.object(writable).partial().shape,
-  unchanged_since: Timestamp.optional().meta({
-    description: "The `updated_at` that you read. When somebody has changed the canvas since, nothing is changed and the answer is 409",
+  unchanged_since: TimeInput.optional().meta({
+    description: "The `updated_at` that you read. When the canvas was changed since, nothing is changed and the answer is 409",
   }),
 });
 export type UpdateCanvasInput = z.infer<typeof UpdateCanvasInput>;
@@ -288,7 +288,7 @@ export const CanvasEvent = z
     CanvasDataEvent,
     z
       .object({ type: z.literal("canvas_changed"), canvas_id: Id, updated_at: Timestamp })
-      .meta({ id: "CanvasChangedEvent", description: "Somebody has changed the canvas itself" }),
+      .meta({ id: "CanvasChangedEvent", description: "The canvas itself was changed" }),
   ])
   .meta({ id: "CanvasEvent", description: "The data of one event of a canvas's stream" });
 export type CanvasDataEvent = z.infer<typeof CanvasDataEvent>;
@@ -303,7 +303,7 @@ export const ShareCanvasInput = z.strictObject({
 export type ShareCanvasInput = z.infer<typeof ShareCanvasInput>;
 export const SharedLink = z
   .object({
-    url: z.string().meta({ description: "Shown this once: whoever has it sees the canvas" }),
+    url: z.string().meta({ description: "Shown this once. Anyone with it can view the canvas" }),
     expires_at: Timestamp,
   })
   .meta({ id: "SharedLink" });

@@ -2,6 +2,7 @@ import { type Canvas as CanvasRow, Prisma } from "#prisma/generated/client.ts";
 import { checkWidgets } from "#server/features/canvases/check-widgets.ts";
 import { readCanvasData } from "#server/features/canvases/data.ts";
 import { holdWorkflows, saveReadings } from "#server/features/canvases/readings.ts";
+import { withCurrentLabels } from "#server/features/canvases/rename-outputs.ts";
 import {
   Canvas,
   type CanvasData,
@@ -14,11 +15,14 @@ import {
 import { deleteResource, saveResource } from "#server/platform/audit/resources.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { together } from "#server/platform/db/read-together.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import { hasWords } from "#server/platform/search-words.ts";
+import { TimeSlice } from "#server/platform/time-slice.ts";
 import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
+import { firstInstant } from "#server/shared/time-input.ts";
 
 type Row = Pick<CanvasRow, "id" | "name" | "shared_at" | "share_expires_at" | "created_at" | "updated_at">;
 
@@ -45,9 +49,10 @@ export async function createCanvas(principal: ProjectPrincipal, { name, widgets 
   const record = { what: "a canvas", name, action: "canvas.create", resource_type: "canvas" };
   const saved = await saveResource(principal, record, async (tx) => {
     await holdWorkflows(tx, project_id, widgets);
-    await checkWidgets(tx, project_id, widgets);
-    const row = await tx.canvas.create({ data: { project_id, name, widgets } });
-    await saveReadings(tx, row, widgets);
+    const current = await withCurrentLabels(tx, project_id, widgets);
+    await checkWidgets(tx, project_id, current);
+    const row = await tx.canvas.create({ data: { project_id, name, widgets: current } });
+    await saveReadings(tx, row, current);
     return row;
   });
   return toCanvas(saved);
@@ -86,8 +91,13 @@ export async function getCanvas({ project }: ProjectPrincipal, { canvas_id }: { 
  * @throws AppError NOT_FOUND
  */
 export async function getCanvasData({ project }: ProjectPrincipal, { canvas_id, range }: CanvasDataInput): Promise<CanvasData> {
-  const { id, widgets } = toCanvas(await findCanvas(project.id, canvas_id));
-  return readCanvasData({ id, project_id: project.id, widgets }, { range });
+  const row = await findCanvas(project.id, canvas_id);
+  const { id, widgets } = toCanvas(row);
+  const key = JSON.stringify(["canvas-data", id, row.updated_at, range]);
+  const data = await together(key, () => readCanvasData({ id, project_id: project.id, widgets }, { range }));
+  // Viewers who share it would otherwise all validate and write it in the same turn of the event loop.
+  await new TimeSlice().next();
+  return data;
 }
 
 /** The project's canvases without their widgets, newest first. */
@@ -125,14 +135,15 @@ export async function updateCanvas(
   const saved = await saveResource(principal, record, async (tx) => {
     if (widgets) {
       await holdWorkflows(tx, project_id, widgets);
-      await checkWidgets(tx, project_id, widgets, before.widgets);
+      change.widgets = await withCurrentLabels(tx, project_id, widgets);
+      await checkWidgets(tx, project_id, change.widgets, before.widgets);
     }
-    const known = unchanged_since !== undefined && { updated_at: new Date(unchanged_since) };
+    const known = unchanged_since !== undefined && { updated_at: firstInstant(unchanged_since) };
     const [row] = await tx.canvas.updateManyAndReturn({ where: { id: before.id, ...known }, data: change });
     if (!row && known && (await tx.canvas.findUnique({ where: { id: before.id } })))
-      throw new AppError("CONFLICT", "Somebody has changed this canvas since you read it. Read it again.");
+      throw new AppError("CONFLICT", "This canvas was changed after you read it. Read it again.");
     if (!row) throw notFound("canvas");
-    if (widgets) await saveReadings(tx, row, widgets);
+    if (change.widgets) await saveReadings(tx, row, change.widgets);
     await tellViewers(tx, row.id);
     return row;
   });

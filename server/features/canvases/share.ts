@@ -4,12 +4,14 @@ import type { Canvas as CanvasRow } from "#prisma/generated/client.ts";
 import { readCanvasData } from "#server/features/canvases/data.ts";
 import type { ShareCanvasInput, SharedCanvas, SharedLink, Widget, WidgetData } from "#server/features/canvases/schema.ts";
 import { findCanvas, toCanvas } from "#server/features/canvases/service.ts";
+import { endShareLinks } from "#server/features/canvases/share-links.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { randomToken, sha256 } from "#server/platform/secrets.ts";
 import { appUrl } from "#server/platform/settings.ts";
+import { TimeSlice } from "#server/platform/time-slice.ts";
 
 // A link shows a canvas to whoever has it. There is one at a time, it ends by itself, and only the hash of its token is kept.
 
@@ -26,7 +28,7 @@ export async function shareCanvas(principal: ProjectPrincipal, { canvas_id, expi
   const share_expires_at = new Date(shared_at.getTime() + expires_in_days * DAY_MS);
   const expires_at = share_expires_at.toISOString();
   await db().$transaction(async (tx) => {
-    const data = { share_token_hash: sha256(token), shared_at, share_expires_at };
+    const data = { share_token_hash: sha256(token), shared_at, share_expires_at, shared_by_id: principal.user.id };
     const { count } = await tx.canvas.updateMany({ where: { id }, data });
     if (count === 0) throw notFound("canvas");
     const record = { ...audited, action: "canvas.share", resource_id: id, resource_name: name, detail: { expires_at } };
@@ -42,9 +44,7 @@ export async function shareCanvas(principal: ProjectPrincipal, { canvas_id, expi
 export async function unshareCanvas(principal: ProjectPrincipal, { canvas_id }: { canvas_id: string }): Promise<void> {
   const { id, name } = await findCanvas(principal.project.id, canvas_id);
   await db().$transaction(async (tx) => {
-    const data = { share_token_hash: null, shared_at: null, share_expires_at: null };
-    const { count } = await tx.canvas.updateMany({ where: { id, share_token_hash: { not: null } }, data });
-    if (count === 0) throw new AppError("NOT_FOUND", "This canvas is not shared.");
+    if ((await endShareLinks(tx, { id })) === 0) throw new AppError("NOT_FOUND", "This canvas is not shared.");
     await recordAudit(principal, { ...audited, action: "canvas.unshare", resource_id: id, resource_name: name }, tx);
   });
 }
@@ -84,6 +84,8 @@ export async function readSharedCanvas({ token }: { token: string }): Promise<Sh
     where: { share_token_hash: sha256(token), share_expires_at: { gt: new Date() }, project: { deleted_at: null } },
   });
   const found = row && (await shown.fetch(`${row.id} ${row.updated_at.getTime()}`, { context: row }));
-  if (!found) throw new AppError("NOT_FOUND", "This link shows nothing, or not any more. Ask whoever gave it to you for another one.");
+  // As in getCanvasData.
+  await new TimeSlice().next();
+  if (!found) throw new AppError("NOT_FOUND", "This link has expired or was revoked. Ask the person who shared it for a new one.");
   return found;
 }

@@ -86,13 +86,13 @@ const rankSql = (origin: Origin) => `
 /** The end of a bucket, whatever the connection's own zone. */
 const endOf = (bucket: Bucket, start: string) => `((${start} AT TIME ZONE 'UTC' + interval '1 ${bucket}') AT TIME ZONE 'UTC')`;
 
-// The same in each of some buckets, of which it is known how many numbers are passed over from the top. By a sum, which is in no
-// index: else all numbers of the reading would be walked for each bucket.
-const ranksSql = (origin: Origin, bucket: Bucket) => `
+// The same in each of some buckets, of which it is known how many numbers are passed over from the top. A sum is in no index, so
+// that the values of a small bucket are sorted: otherwise the numbers of all buckets would be walked for each of them.
+const ranksSql = (origin: Origin, bucket: Bucket, isWalked: boolean) => `
   SELECT b.start AS bucket, v.* FROM unnest($4::timestamptz[], $5::bigint[]) AS b(start, above) CROSS JOIN LATERAL (
     SELECT v.number AS value, v.completed_at AS at, v.execution_id AS id FROM ${origin.values} AND v.number IS NOT NULL AND ${IN_SPAN}
       AND v.completed_at >= b.start AND v.completed_at < ${endOf(bucket, "b.start")}
-    ORDER BY v.number + 0 DESC, v.completed_at DESC OFFSET b.above LIMIT 1
+    ORDER BY v.number ${isWalked ? "" : "+ 0"} DESC, v.completed_at DESC OFFSET b.above LIMIT 1
   ) AS v`;
 
 const newestSql = (origin: Origin, hasNumber: boolean, limit: number) => `
@@ -133,20 +133,38 @@ interface Sum {
   id: string | null;
 }
 
+/** Rows by statement and values. */
+export type SharedReads = Map<string, Promise<object[]>>;
+
+/** Part of all values of a range that a bucket has at least, for its rank to be found in the index of all numbers. */
+const LARGE_PART = 0.05;
+/** Buckets whose ranks are found there at once: each may walk all numbers. */
+const MAX_WALKED = 4;
+
 /** The values of one reading. */
 export class Values {
   readonly #origin: Origin;
   readonly #first: unknown;
+  readonly #read: SharedReads;
 
-  constructor(origin: Origin, first: unknown) {
+  /** @param read results that widgets of the same dashboard share */
+  constructor(origin: Origin, first: unknown, read: SharedReads = new Map()) {
     this.#origin = origin;
     this.#first = first;
+    this.#read = read;
   }
 
   /** @param name left out, it is planned anew for the values that it gets: how far to walk makes the plan */
   async #query<Row extends object>(name: string | undefined, text: string, { since, until }: Span, ...more: unknown[]): Promise<Row[]> {
     const values = [this.#first, since, until, ...more];
-    return (await pool().query<Row>({ ...(name && { name: `${name}-${this.#origin.name}` }), text, values })).rows;
+    const key = JSON.stringify([text, values]);
+    const rows = this.#read.get(key) ?? this.#send(name, text, values);
+    this.#read.set(key, rows);
+    return rows as Promise<Row[]>; // cast: a text stands for one kind of row
+  }
+
+  async #send(name: string | undefined, text: string, values: unknown[]): Promise<object[]> {
+    return (await pool().query({ ...(name && { name: `${name}-${this.#origin.name}` }), text, values })).rows;
   }
 
   /** By bucket, newest first; with how many values are no numbers. Where none is a number, what there is can be counted. */
@@ -167,14 +185,32 @@ export class Values {
     const buckets = sums.flatMap((sum) => (sum.bucket && sum.count > 0 ? [{ ...sum, bucket: sum.bucket }] : []));
     const keyed = buckets.map((sum) => ({
       start: sum.bucket,
+      count: sum.count,
       above: above(sum.count),
       key: `${this.#first} ${bucket} ${sum.bucket.getTime()}`,
       state: JSON.stringify([sum.count, sum.sum, sum.at, sum.id]),
     }));
     const isKept = typeof this.#first === "number";
     const unknown = keyed.filter(({ key, state }) => !isKept || ranks.get(key)?.state !== state);
-    const lists = [unknown.map(({ start }) => start), unknown.map((one) => one.above)];
-    const ranked = unknown.length ? await this.#query<Found>(undefined, ranksSql(this.#origin, bucket), span, ...lists) : [];
+    const total = buckets.reduce((sum, { count }) => sum + count, 0);
+    const rank = async (wanted: typeof unknown, isWalked: boolean) => {
+      const lists = [wanted.map(({ start }) => start), wanted.map((one) => one.above)];
+      return wanted.length ? this.#query<Found>(undefined, ranksSql(this.#origin, bucket, isWalked), span, ...lists) : [];
+    };
+    const large = new Set(
+      unknown
+        .filter(({ count }) => isKept && count >= LARGE_PART * total)
+        .sort((one, other) => other.count - one.count)
+        .slice(0, MAX_WALKED),
+    );
+    const parts = await Promise.all([
+      rank([...large], true),
+      rank(
+        unknown.filter((one) => !large.has(one)),
+        false,
+      ),
+    ]);
+    const ranked = parts.flat();
     const fresh = new Map(ranked.map((one) => [one.bucket?.getTime(), one]));
     return keyed.flatMap(({ key, state, start }) => {
       const rank = fresh.get(start.getTime()) ?? (isKept ? ranks.get(key)?.rank : undefined);

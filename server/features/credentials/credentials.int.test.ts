@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { graphOf } from "#e2e/api/graphs.ts";
+import { MIN_CREDENTIAL_LENGTH } from "#server/features/credentials/schema.ts";
 import {
   createCredential,
   deleteCredential,
@@ -8,10 +9,13 @@ import {
   workflowsReading,
 } from "#server/features/credentials/service.ts";
 import { readCredentialValues } from "#server/features/credentials/values.ts";
+import { createPlatformKey } from "#server/features/platform-keys/service.ts";
 import { getEditorState, saveDraft } from "#server/features/workflows/draft.ts";
 import { createWorkflow, deleteWorkflow } from "#server/features/workflows/service.ts";
+import { handleRest } from "#server/http/rest/rest.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { SHORTEST } from "#server/platform/masking/secret-forms.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
@@ -37,9 +41,9 @@ test("a value is stored encrypted, opens again, and stands in no answer and no a
 
 test("a project reads its own values only", async () => {
   const [ada, bob] = [await database.newAdmin(), await database.newAdmin()];
-  await createCredential(ada, { name: "TOKEN", value: "ada's" });
-  await createCredential(bob, { name: "TOKEN", value: "bob's" });
-  expect(await readCredentialValues(ada.project.id)).toEqual(new Map([["TOKEN", "ada's"]]));
+  await createCredential(ada, { name: "TOKEN", value: "ada's value" });
+  await createCredential(bob, { name: "TOKEN", value: "bob's value" });
+  expect(await readCredentialValues(ada.project.id)).toEqual(new Map([["TOKEN", "ada's value"]]));
 });
 
 test("a value is replaced under its name, which the audit log tells", async () => {
@@ -102,4 +106,32 @@ test("a use that only the draft has counts, one in a deleted workflow or another
   for (const { id: workflow_id } of workflows) await deleteWorkflow(admin, { workflow_id });
   await deleteCredential(admin, { cred_id: id });
   await expect(deleteCredential(admin, { cred_id: id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("the shortest accepted value is the shortest that is masked", () => {
+  expect(MIN_CREDENTIAL_LENGTH).toBe(SHORTEST);
+});
+
+test("a value over REST is replaced while a workflow reads it", async () => {
+  const admin = await database.newAdmin();
+  const { id } = await createCredential(admin, { name: "TOKEN", value: SECRET });
+  await createWorkflow(admin, { name: "Reader", ...outputOf("{{credentials.TOKEN}}") });
+  const { key } = await createPlatformKey(admin, { name: "Key" });
+  const put = (body: object) =>
+    handleRest(
+      new Request(`http://localhost:4000/api/v1/credentials/${id}`, {
+        method: "PUT",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    );
+
+  const answer = await put({ id, name: "TOKEN", value: "rotated value" });
+
+  expect(answer.status).toBe(200);
+  expect(Object.keys(await answer.json()).sort()).toEqual(["created_at", "id", "name"]);
+  expect(await readCredentialValues(admin.project.id)).toEqual(new Map([["TOKEN", "rotated value"]]));
+  const short = await put({ value: "12345" });
+  expect([short.status, (await short.json()).errors]).toEqual([422, [expect.objectContaining({ path: "value" })]]);
+  expect(await readCredentialValues(admin.project.id)).toEqual(new Map([["TOKEN", "rotated value"]]));
 });

@@ -1,7 +1,7 @@
 import { openHeaders } from "#server/features/mcp/service.ts";
 import { db } from "#server/platform/db/client.ts";
 import { isAppError } from "#server/platform/errors.ts";
-import { type Masker, maskerOf } from "#server/platform/masking/masker.ts";
+import { type Masker, maskerInSlices } from "#server/platform/masking/masker.ts";
 import { unseal } from "#server/platform/secrets.ts";
 
 /** Shorter header values, such as a version or a language, would garble texts. */
@@ -49,5 +49,5 @@ export async function projectMask(project_id: string, workflow_id?: string): Pro
   const ofSources = sources.flatMap(({ sealed_secrets }) =>
     sealed_secrets === null ? [] : opened(() => secretsIn(unseal(sealed_secrets)), []),
   );
-  return maskerOf([...sealed.map((text) => opened(() => unseal(text), "")), ...headers.flatMap(partsOf), ...ofSources]);
+  return await maskerInSlices([...sealed.map((text) => opened(() => unseal(text), "")), ...headers.flatMap(partsOf), ...ofSources]);
 }

@@ -42,6 +42,14 @@ export const credentialsRouter = router({
     .output(NoContent)
     .mutation(({ ctx, input }) => deleteCredential(ctx.principal, input)),
   replace: adminProcedure
+    .meta(
+      endpoint("PUT", "/credentials/{cred_id}", {
+        tag,
+        summary: "Replace a credential's value",
+        description:
+          "Also while workflows read it: the name stays, and nodes that start from now on read the new value. The old value cannot be restored.",
+      }),
+    )
     .input(ReplaceCredentialInput)
     .output(Credential)
     .mutation(({ ctx, input }) => replaceCredential(ctx.principal, input)),

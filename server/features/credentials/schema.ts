@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
+import { Id, ignoredFields, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
 
 export const Credential = z
   .object({ id: Id, name: z.string(), created_at: Timestamp })
@@ -18,18 +18,33 @@ const CredentialName = z
     example: "GITHUB_TOKEN",
   });
 
+/** Shorter secrets are not masked: replacing them would garble texts (SHORTEST in platform/masking/secret-forms.ts). */
+export const MIN_CREDENTIAL_LENGTH = 6;
+
 const CredentialValue = z
   .string()
   .trim()
-  .min(1, "Give it a value.")
+  .min(
+    MIN_CREDENTIAL_LENGTH,
+    `Use at least ${MIN_CREDENTIAL_LENGTH} characters. A shorter value cannot be masked where it appears in outputs and logs.`,
+  )
   .max(20_000)
-  .meta({ title: "Value", description: "Stored encrypted, never shown again; white space around it is dropped", example: "ghp_9f2c" });
+  .meta({
+    title: "Value",
+    description: "Stored encrypted and never returned; 6 to 20,000 characters, surrounding white space is removed",
+    example: "ghp_9f2c",
+  });
 
 export const CreateCredentialInput = z.strictObject({ name: CredentialName, value: CredentialValue });
 export type CreateCredentialInput = z.infer<typeof CreateCredentialInput>;
 export const CredentialRef = z.strictObject({ cred_id: Id });
 export const CredentialPage = pageOf(Credential);
 
-/** For the web UI: a new value under the same name. Not part of the REST API. */
-export const ReplaceCredentialInput = z.strictObject({ cred_id: Id, value: CredentialValue });
+/** A credential keeps its name, by which workflows read it. */
+const changeable = { value: CredentialValue };
+export const ReplaceCredentialInput = z.strictObject({
+  ...ignoredFields(Credential, changeable),
+  cred_id: Id,
+  ...z.object(changeable).partial().shape,
+});
 export type ReplaceCredentialInput = z.infer<typeof ReplaceCredentialInput>;

@@ -54,11 +54,13 @@ export async function createCredential(principal: ProjectPrincipal, { name, valu
 }
 
 /**
- * Gives a credential a new value, so that a secret can change while workflows name it.
+ * Replaces the value of a credential, also while workflows read it. Without `value` nothing changes.
  * @throws AppError NOT_FOUND; VALIDATION_ERROR for an address of a search service that is out of reach
  */
 export async function replaceCredential(principal: ProjectPrincipal, { cred_id, value }: ReplaceCredentialInput): Promise<Credential> {
   const credential = await findCredential(principal, cred_id);
+  if (value === undefined) return toCredential(credential);
+
   const private_allowed = await checkSearchAddress(principal, credential.name, value);
   const record = { what: "a credential", name: credential.name, action: "credential.update", resource_type: "credential" };
   await saveResource(principal, record, async (tx) => {

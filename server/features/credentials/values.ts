@@ -1,7 +1,7 @@
 import type { SearchCredentials } from "#server/llm/tools/web-search.ts";
 import { SEARCH_PROVIDERS } from "#server/llm/tools/web-search-providers.ts";
 import { judgeAddress } from "#server/platform/auth/chosen-address.ts";
-import type { Principal } from "#server/platform/auth/principal.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { invalidField } from "#server/platform/errors.ts";
 import { unseal } from "#server/platform/secrets.ts";
@@ -41,7 +41,7 @@ export async function readSearchCredentials(project_id: string): Promise<SearchC
  * Whether a credential is the address of a service that may be private. What is no address is told when it is used.
  * @throws AppError VALIDATION_ERROR for an address that the caller may not choose
  */
-export async function checkSearchAddress(principal: Principal, name: string, value: string): Promise<boolean> {
+export async function checkSearchAddress(principal: ProjectPrincipal, name: string, value: string): Promise<boolean> {
   const url = ADDRESSES.has(name) ? URL.parse(value.trim()) : null;
   if (!url) return false;
   const verdict = await judgeAddress(principal, url);

@@ -159,7 +159,8 @@ export async function workOnBulk(bulk_id: string): Promise<{ isOver: boolean; wa
 }
 
 /** Ends what broke off for good. */
-export const failBulk = (bulk_id: string): Promise<void> => end(bulk_id, "It broke off for a reason of ours. Ask for the rest again.");
+export const failBulk = (bulk_id: string): Promise<void> =>
+  end(bulk_id, "It was interrupted by an internal error of the server. Start the bulk action again for the rest.");
 
 /** Asks again for what got lost, and forgets what was done long ago. */
 export async function resumeBulk(now = Date.now()): Promise<void> {

@@ -13,12 +13,13 @@ import {
 } from "#server/features/executions/schema.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { assertKeyMay } from "#server/platform/auth/rights.ts";
+import { assertKeyMay, assertSeesRuns } from "#server/platform/auth/rights.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, invalidField, notFound } from "#server/platform/errors.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import { allExecutions, ownExecutions } from "#server/runs/store/find-executions.ts";
 import { executionSearch } from "#server/runs/use-cases/list-executions.ts";
+import { runScopeOf } from "#server/runs/use-cases/run-scope.ts";
 
 // Something is done with many runs: which ones is decided when it is asked for, the rest is a job (bulk-work.ts).
 
@@ -32,12 +33,12 @@ const resourceOf = ({ id, count }: { id: string; count: number }) => ({
   resource_name: count === 1 ? "1 run" : `${number(count)} runs`,
 });
 
-async function meant({ project }: ProjectPrincipal, { ids, filter, action }: BulkInput): Promise<string[]> {
+async function meant(principal: ProjectPrincipal, { ids, filter, action }: BulkInput): Promise<string[]> {
   if ((ids === undefined) === (filter === undefined))
     throw invalidField("ids", "Name the executions by ids or by a filter, by one of them.");
   const most = action === "rerun" ? MOST_RERUNS : MOST_MATCHING;
-  const search = filter && executionSearch(project.id, filter);
-  const found = ids ? await ownExecutions(project.id, ids) : search ? await allExecutions(search) : [];
+  const search = filter && executionSearch(runScopeOf(principal), filter);
+  const found = ids ? await ownExecutions(runScopeOf(principal), ids) : search ? await allExecutions(search) : [];
   if (!found || found.length > most) {
     const verb = { cancel: "cancelled", rerun: "run again", delete: "deleted" }[action];
     const count = found ? number(found.length) : `more than ${number(MOST_MATCHING)}`;
@@ -97,9 +98,10 @@ export async function getBulk({ project }: ProjectPrincipal, { bulk_id }: z.infe
 /**
  * Ends something that is done with many executions before all of them were dealt with; what was done stays done, and one that is over
  * stays as it is.
- * @throws AppError NOT_FOUND
+ * @throws AppError NOT_FOUND; PERMISSION_DENIED for a key without the scope `read`
  */
 export async function stopBulk(principal: ProjectPrincipal, ref: z.infer<typeof BulkRef>): Promise<BulkAction> {
+  assertSeesRuns(principal);
   const { id, count, done } = await getBulk(principal, ref);
   await db().$transaction(async (tx) => {
     const data = { completed_at: new Date(), execution_ids: [] };

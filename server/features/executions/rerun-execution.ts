@@ -1,13 +1,17 @@
 import type pg from "pg";
-import { assertRunnable, graphToRun, triggerValues } from "#server/features/workflows/execute.ts";
+import { assertRunnable, graphToRun } from "#server/features/workflows/execute.ts";
+import { repeatedValues, resultsBeside, resultsWithoutTrigger } from "#server/features/workflows/repeated-values.ts";
+import { resultsThatHold } from "#server/features/workflows/results-that-hold.ts";
 import { recordAuditOn } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { invalidField } from "#server/platform/errors.ts";
 import { progressOf } from "#server/runs/executor/frame.ts";
 import type { RerunInput, RerunResult } from "#server/runs/schema.ts";
 import { findOriginal } from "#server/runs/store/executions.ts";
+import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { topLevelEnds } from "#server/runs/store/node-results.ts";
 import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
+import { runScopeOf, starterOf } from "#server/runs/use-cases/run-scope.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { dependentsOf } from "#server/workflow/compile.ts";
 import { runPlan } from "#server/workflow/disabled.ts";
@@ -15,7 +19,7 @@ import { definitionOf, goesOnAfterFailure } from "#server/workflow/graph.ts";
 import { pinnedWork, withPins } from "#server/workflow/pins.ts";
 import { givenWithout } from "#server/workflow/run-until.ts";
 import { type NodeProgress, Schedule } from "#server/workflow/scheduler.ts";
-import { Graph } from "#server/workflow/schema.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 /** How a node of the original ended, and its type there. */
 type Ended = ReadonlyMap<string, NodeProgress & { type: string }>;
@@ -69,9 +73,10 @@ async function endedNodes(execution_id: string, graph: Graph): Promise<Ended> {
 
 /**
  * Starts a new run of an execution that has ended: of the same graph and input, or of the workflow as it is now; from its
- * beginning, or from one node on with the finished results of everything that does not depend on it (contract, section 5).
+ * beginning, or from one node on with the finished results of everything that does not depend on it (contract, section 5). With other
+ * values and no node named, it begins at what reads them.
  * @throws AppError NOT_FOUND; CONFLICT when the original has not ended; VALIDATION_ERROR for an unknown node, one inside a
- *   loop, or a value that the trigger does not take; RATE_LIMIT_EXCEEDED
+ *   loop, a value that the trigger does not take, or a result that read other values; RATE_LIMIT_EXCEEDED
  */
 export const rerunExecution = (principal: ProjectPrincipal, input: RerunInput): Promise<RerunResult> =>
   startRerun(principal, input, {
@@ -93,8 +98,8 @@ interface Rerun {
 /** Like `rerunExecution`, without its record in the audit. */
 export async function startRerun(principal: ProjectPrincipal, input: RerunInput, { isCounted, also }: Rerun): Promise<RerunResult> {
   const project_id = principal.project.id;
-  const original = await findOriginal(project_id, input.execution_id);
-  const before = Graph.parse(original.snapshot.graph);
+  const original = await findOriginal(runScopeOf(principal), input.execution_id);
+  const before = await snapshotGraph(original.snapshot_id);
   const { workflow_id, workflow_version, snapshot_id } = original;
   const target = input.use_current
     ? await graphToRun(project_id, workflow_id)
@@ -104,17 +109,19 @@ export async function startRerun(principal: ProjectPrincipal, input: RerunInput,
   const left_out = isTest && input.from_node_id === undefined ? await leftOut(input.execution_id) : [];
   const played = isTest ? withPins(graph) : graph;
   await assertRunnable(project_id, cutGraph(played, left_out), target.agents);
-  const isNewInput = input.input !== undefined || input.params !== undefined;
-  const known = { input: original.values?.input ?? "", params: (original.values?.params as Record<string, unknown> | null) ?? null };
-  const { input: text, params } = isNewInput ? triggerValues(graph, input) : known;
+  const { input: text, params, isNew } = repeatedValues(graph, original, input);
+  const given = givenResults(played, givenWithout(played, left_out), left_out);
   let taken: string[] = [];
   if (input.from_node_id !== undefined) {
     const from = graph.nodes.find((node) => node.id === input.from_node_id);
     if (!from || definitionOf(from.type)?.isInert)
       throw invalidField("from_node_id", `The graph has no node "${input.from_node_id}" that runs.`);
     taken = reusedNodes(played, from.id, await endedNodes(input.execution_id, before));
-    // A trigger with a new input is not what it was.
-    if (isNewInput) taken = taken.filter((id) => definitionOf(graph.nodes.find((node) => node.id === id)?.type ?? "")?.group !== "trigger");
+    if (isNew) taken = resultsBeside(before, original, taken, input.reuse_stale);
+  } else if (isNew) {
+    const others = new Set(given.map(({ node_id }) => node_id));
+    const ids = await resultsThatHold(input.execution_id, before, played, null, workflow_version === null);
+    taken = resultsWithoutTrigger(before, original, ids).fresh.filter((id) => !others.has(id));
   }
   const ends = graph.nodes.filter((node) => node.type === "terminateNode").map((node) => node.id);
   const result = await startExecution(
@@ -124,7 +131,7 @@ export async function startRerun(principal: ProjectPrincipal, input: RerunInput,
       workflow_version: target.version,
       snapshot_id: target.snapshot_id,
       trigger: "rerun",
-      started_by_id: principal.user.id,
+      ...starterOf(principal),
       input: text,
       params,
       rerun_of_id: input.execution_id,
@@ -132,7 +139,7 @@ export async function startRerun(principal: ProjectPrincipal, input: RerunInput,
     },
     {
       taken: { execution_id: input.execution_id, node_ids: taken, terminate_ids: ends },
-      given: givenResults(played, givenWithout(played, left_out), left_out),
+      given,
       also: (client, execution_id) => also(client, { execution_id, workflow_name: original.workflow.name }),
     },
   );

@@ -54,7 +54,9 @@ export const executionsRouter = router({
       endpoint("GET", "/executions", {
         tag,
         summary: "List the executions",
-        description: "Newest first; filter by workflow, status, trigger and time, and search in input, output and error.",
+        description:
+          "Newest first; filter by workflow, status, trigger and time, and search in input, output and error. A key without the scope `read` lists and reads only executions that it started.",
+        isOpenToRun: true,
       }),
     )
     .input(ListExecutionsInput)
@@ -62,11 +64,17 @@ export const executionsRouter = router({
     .query(({ ctx, input }) => listExecutions(ctx.principal, input)),
   get: viewerProcedure
     .meta(
-      endpoint("GET", "/executions/{execution_id}", { tag, summary: "Read an execution", description: "With the result of every node." }),
+      endpoint("GET", "/executions/{execution_id}", {
+        tag,
+        summary: "Read an execution",
+        description: "With the result of every node.",
+        isOpenToRun: true,
+      }),
     )
     .input(ExecutionRef)
+    .meta({ isLarge: true })
     .output(Execution)
-    .query(({ ctx, input }) => getExecution(ctx.principal, input)),
+    .query(({ ctx, input }) => getExecution(ctx.principal, input, ctx.texts)),
   logs: viewerProcedure
     .meta(
       endpoint("GET", "/executions/{execution_id}/logs", {
@@ -74,30 +82,34 @@ export const executionsRouter = router({
         summary: "Read the full logs",
         description:
           "Input and output of every attempt of every node; filter by node and by iteration of a loop. Of a log with more than 64 MiB of them only the beginnings of long texts come, with truncated beside them; one that is too large even so is refused with 422.",
+        isOpenToRun: true,
       }),
     )
     .input(ExecutionLogsInput)
+    .meta({ isLarge: true })
     .output(ExecutionLogs)
-    .query(({ ctx, input }) => getExecutionLogs(ctx.principal, input)),
+    .query(({ ctx, input }) => getExecutionLogs(ctx.principal, input, ctx.texts)),
   cancel: editorProcedure
     .meta(
       endpoint("POST", "/executions/{execution_id}/cancel", {
         tag,
         summary: "Cancel an execution",
-        description: "409 when it has ended already.",
+        description:
+          "409 when it has ended already. A key without the scope `read` cancels, reruns and forks only executions that it started; all others are 404.",
         runs: true,
       }),
     )
     .input(ExecutionRef)
+    .meta({ isLarge: true })
     .output(Execution)
-    .mutation(({ ctx, input }) => cancelExecution(ctx.principal, input)),
+    .mutation(({ ctx, input }) => cancelExecution(ctx.principal, input, ctx.texts)),
   bulk: editorProcedure
     .meta(
       endpoint("POST", "/executions/bulk", {
         tag,
         summary: "Cancel, rerun or delete many executions",
         description:
-          "Those named by `ids`, or all that match `filter`. Which ones is settled when it is asked for; it is done in the background, and a restart of the service loses nothing and repeats nothing. Reruns count against the project's hour, and wait when that is used up. A key that deletes needs the scope `write` as well.",
+          "Those named by `ids`, or all that match `filter`. Which ones is settled when it is asked for; it is done in the background, and a restart of the service loses nothing and repeats nothing. Reruns count against the project's hour, and wait when that is used up. A key without the scope `read` reaches only executions that it started. A key that deletes needs the scope `write` as well.",
         status: 202,
         runs: true,
       }),
@@ -121,7 +133,8 @@ export const executionsRouter = router({
       endpoint("POST", "/bulk-actions/{bulk_id}/stop", {
         tag,
         summary: "Stop what is done with many executions",
-        description: "What was done stays done; `count` less `done` were not begun. One that is over stays as it is.",
+        description:
+          "What was done stays done; `count` less `done` were not begun. One that is over stays as it is. A key needs the scope `read` as well.",
         runs: true,
       }),
     )
@@ -133,20 +146,22 @@ export const executionsRouter = router({
       endpoint("POST", "/executions/{execution_id}/approve", {
         tag,
         summary: "Approve or reject a review",
-        description: "node_id may be left out when one review waits. 409 when it was decided already, with who and when.",
+        description:
+          "node_id may be left out when one review waits. 409 when it was decided already, with who and when. A key needs the scope `read` as well.",
         runs: true,
       }),
     )
     .input(ApproveInput)
+    .meta({ isLarge: true })
     .output(Execution)
-    .mutation(({ ctx, input }) => approveExecution(ctx.principal, input)),
+    .mutation(({ ctx, input }) => approveExecution(ctx.principal, input, ctx.texts)),
   rerun: editorProcedure
     .meta(
       endpoint("POST", "/executions/{execution_id}/rerun", {
         tag,
         summary: "Run an execution again",
         description:
-          "From `from_node_id` on, when given: it and what depends on it run, finished results of everything else are taken over and marked `reused` in node_results. 409 while the original has not ended.",
+          "From `from_node_id` on, when given: it and what depends on it run, and finished results of everything else are reused and marked `reused` in node_results. With other `input` or `params` than the original's and no `from_node_id`, it starts at the first node that reads the trigger, directly or over a connection; results that do not depend on the trigger are reused. With `from_node_id`, a reused result that depends on the original's values is refused with 422 unless `reuse_stale` is true. 409 while the original has not ended.",
         status: 202,
         runs: true,
       }),
@@ -160,7 +175,7 @@ export const executionsRouter = router({
         tag,
         summary: "Fork an execution",
         description:
-          "Runs its graph again with other nodes, edges or values, without touching the workflow. Results of what comes before the first change are taken over and marked `reused`: what they did outside is not done again. With nothing changed and no `from_node_id` everything runs. Outputs that are pinned in `nodes` count only when the original was a run of a draft. A key that sends `nodes` or `edges` needs the scope `write` as well. 409 while the original has not ended.",
+          "Runs its graph again with other nodes, edges or values, without touching the workflow. Results of what comes before the first change are taken over and marked `reused`: what they did outside is not done again. With nothing changed and no `from_node_id` everything runs. Other values count as a change of the trigger, as in a rerun. Outputs that are pinned in `nodes` count only when the original was a run of a draft. A key that sends `nodes` or `edges` needs the scope `write` as well. 409 while the original has not ended.",
         status: 202,
         runs: true,
       }),
@@ -177,6 +192,7 @@ export const executionsRouter = router({
       }),
     )
     .input(CompareInput)
+    .meta({ isLarge: true })
     .output(Comparison)
     .query(({ ctx, input }) => compareExecutions(ctx.principal, input)),
   // The runs page: filters that a person has named.
@@ -198,11 +214,12 @@ export const executionsRouter = router({
         tag,
         summary: "Read one node's whole output",
         description: "However large: elsewhere an output of more than 256 Ki characters is shown by its beginning.",
+        isOpenToRun: true,
       }),
     )
     .input(NodeOutputInput)
     .output(NodeOutput)
-    .query(({ ctx, input }) => getNodeOutput(ctx.principal, input)),
+    .query(({ ctx, input }) => getNodeOutput(ctx.principal, input, ctx.texts)),
   // The run page and the editor: how the items of a loop stand, and the run with the graph it runs.
   loopItems: viewerProcedure
     .input(LoopItemsInput)
@@ -214,6 +231,7 @@ export const executionsRouter = router({
     .query(({ ctx, input }) => getLoopTimes(ctx.principal, input)),
   view: viewerProcedure
     .input(ExecutionRef)
+    .meta({ isLarge: true })
     .output(ExecutionView)
-    .query(({ ctx, input }) => getExecutionView(ctx.principal, input)),
+    .query(({ ctx, input }) => getExecutionView(ctx.principal, input, ctx.texts)),
 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { ExecutionFilter, ExecutionSummary, nodeCost, runValues } from "#server/runs/schema.ts";
+import { ExecutionFilter, ExecutionSummary, nodeCost, reuseStale, runValues } from "#server/runs/schema.ts";
 import { cutOutput, ExecutionStatus, NodeStatus } from "#server/runs/status-schema.ts";
 import { Id, Timestamp } from "#server/shared/primitives-schema.ts";
-import { graphShape } from "#server/workflow/schema.ts";
+import { graphInputShape } from "#server/workflow/schema.ts";
 
 /** How many executions one request may name by their ids, and by a filter; and how many it may start anew. */
 export const MOST_IDS = 1000;
@@ -56,11 +56,12 @@ export type BulkAction = z.infer<typeof BulkAction>;
 
 export const ForkInput = z.strictObject({
   execution_id: Id,
-  ...z.object(graphShape).partial().shape,
+  ...z.object(graphInputShape).partial().shape,
   ...runValues,
   from_node_id: z.string().min(1).max(100).optional().meta({
     description: "Runs this node and what depends on it again as well, also where nothing before it has changed",
   }),
+  ...reuseStale,
 });
 export type ForkInput = z.infer<typeof ForkInput>;
 

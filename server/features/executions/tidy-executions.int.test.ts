@@ -8,6 +8,7 @@ import { setMember } from "#server/features/projects/set-member.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, inTransaction, pool } from "#server/platform/db/client.ts";
+import { asOtherCaller } from "#server/platform/db/held-connection.ts";
 import type { ExecutionStatus } from "#server/runs/status-schema.ts";
 import { BATCH, deleteExecutions } from "#server/runs/store/delete-executions.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -108,9 +109,9 @@ test("what is written of a run while its deletion waits for that goes too", asyn
   let deleted: Promise<unknown> = Promise.resolve();
   await inTransaction(async (writer) => {
     await writer.query("SELECT FROM executions WHERE id = $1 FOR UPDATE", [id]);
-    deleted = deleteExecutions(admin.project.id, ago(2), () => true);
+    deleted = asOtherCaller(() => deleteExecutions(admin.project.id, ago(2), () => true));
     const waits = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    await expect.poll(async () => (await pool().query(waits)).rowCount).toBe(1);
+    await expect.poll(async () => (await asOtherCaller(() => pool().query(waits))).rowCount).toBe(1);
     await writer.query("INSERT INTO execution_events (execution_id, seq, type, data) VALUES ($1, 2, 'node_delta', '{}')", [id]);
   });
   await expect(deleted).resolves.toEqual({ deleted: 1, isDone: true });

@@ -10,9 +10,9 @@ const database = testDatabase();
 const LONG_MS = 30_000;
 
 /** A synchronous call in a process where nobody carries runs: the test does what the run loop would. */
-async function newCall(waitMs: number, signal = new AbortController().signal) {
+async function newCall(waitMs: number, signal = new AbortController().signal, more = {}) {
   const admin = await database.newAdmin();
-  const data = { label: "Start", kind: "http", response_mode: "sync" };
+  const data = { label: "Start", kind: "http", response_mode: "sync", ...more };
   const { id } = await createWorkflow(admin, {
     name: "Called",
     nodes: [{ id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data }],
@@ -20,7 +20,7 @@ async function newCall(waitMs: number, signal = new AbortController().signal) {
   });
   const workflow = await savedWorkflow(id);
   if (!workflow) throw new Error("The workflow was saved.");
-  return { id, answer: runHttpTrigger(admin, workflow, "{}", signal, waitMs) };
+  return { id, answer: runHttpTrigger(admin, workflow, "{}", { signal, ...(waitMs !== undefined && { waitMs }) }) };
 }
 
 async function theRunOf(workflow_id: string): Promise<string> {
@@ -60,4 +60,39 @@ test("a caller that goes away ends the wait and not the run", async () => {
   gone.abort();
   expect(await answer).toEqual({ execution_id, status: "pending" });
   expect(await db().execution.findUniqueOrThrow({ where: { id: execution_id } })).toMatchObject({ status: "pending" });
+});
+
+/** The response to a call whose run ends so. */
+async function answerTo(status: "failed" | "cancelled" | "rejected", more = {}) {
+  const { id, answer } = await newCall(LONG_MS, undefined, more);
+  const execution_id = await theRunOf(id);
+  await db().execution.update({ where: { id: execution_id }, data: { status, ...(status === "failed" && { error: "x".repeat(5000) }) } });
+  await tell(execution_id);
+  return { execution_id, answer: await answer };
+}
+
+test.each([
+  ["failed", 502, "UPSTREAM_ERROR"],
+  ["cancelled", 502, "UPSTREAM_ERROR"],
+  ["rejected", 409, "CONFLICT"],
+] as const)("a %s run answers %i with an error body", async (run_status, status, error_code) => {
+  const { execution_id, answer } = await answerTo(run_status);
+
+  expect(answer).toEqual({ detail: expect.stringContaining(run_status), error_code, status, execution_id, run_status });
+});
+
+test.each(["failed", "rejected"] as const)("error_status replaces the status of a %s run", async (run_status) => {
+  const { answer } = await answerTo(run_status, { error_status: 200 });
+
+  expect(answer).toMatchObject({ status: 200, run_status });
+});
+
+test("the error of a failed run is bounded in the response", async () => {
+  const { answer } = await answerTo("failed");
+
+  expect("detail" in answer && answer.detail.length).toBeLessThanOrEqual(2000);
+});
+
+test.each([199, 600, 200.5])("an error_status of %d is refused at save", async (error_status) => {
+  await expect(newCall(LONG_MS, undefined, { error_status })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
 });

@@ -1,4 +1,4 @@
-import type { HttpTriggerResult } from "#server/features/http-trigger/schema.ts";
+import type { HttpTriggerError, HttpTriggerResult } from "#server/features/http-trigger/schema.ts";
 import { assertRunnable } from "#server/features/workflows/execute.ts";
 import type { SavedWorkflow } from "#server/features/workflows/saved-workflow.ts";
 import { follow } from "#server/platform/abort.ts";
@@ -6,36 +6,27 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { Bell } from "#server/platform/bell.ts";
 import { cleanText, parseCleanJson } from "#server/platform/clean-text.ts";
 import { subscribe } from "#server/platform/db/notify.ts";
-import { AppError, notFound } from "#server/platform/errors.ts";
+import type { DeferredTexts } from "#server/platform/deferred-texts.ts";
+import { AppError, ERRORS, isAppError, notFound } from "#server/platform/errors.ts";
+import { visibleEntries } from "#server/platform/net/visible-headers.ts";
 import { newId } from "#server/platform/new-id.ts";
 import { runIdOfRequest } from "#server/platform/rpc/idempotency.ts";
 import { onShutdown } from "#server/platform/shutdown.ts";
 import type { NewExecution } from "#server/runs/store/create.ts";
 import { type RunEnding, readEnding } from "#server/runs/store/executions.ts";
+import { recordRefusedRun } from "#server/runs/store/refused-runs.ts";
+import { starterOf } from "#server/runs/use-cases/run-scope.ts";
 import { startExecution, startRun } from "#server/runs/use-cases/start-execution.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
+import { JsonTooComplex } from "#server/shared/json-depth.ts";
 import { parseJson } from "#server/shared/json-text.ts";
-
-/** Headers that prove who calls or that only our own front and framework need: a workflow never sees them. */
-const HIDDEN =
-  /^(authorization|proxy-authorization|cookie|connection|x-forwarded-.*|x-treadle-.*|x-middleware-.*|x-invoke-.*|x-nextjs-.*|next-.*)$/;
-const SECRET = /token|secret|password|signature|session|api[-_]?key|credential/;
-/** A platform key, wherever it stands. */
-const PLATFORM_KEY = "sk-service-";
-
-function visible(entries: Iterable<[string, string]>): Record<string, string> {
-  const shown = [...entries].filter(([name, value]) => {
-    const key = name.toLowerCase();
-    return !HIDDEN.test(key) && !SECRET.test(key) && !value.includes(PLATFORM_KEY);
-  });
-  return Object.fromEntries(shown.map(([name, value]) => [cleanText(name), cleanText(value)]));
-}
+import { shorten } from "#server/shared/shorten.ts";
 
 const SAYS_JSON = /^\s*application\/(?:[^;]+\+)?json\s*(?:;|$)/i;
 
 /**
  * A body as JSON when it is JSON, else as text; null without one.
- * @throws AppError BAD_REQUEST for what is declared as JSON and is none
+ * @throws AppError BAD_REQUEST for what is declared as JSON and is none; VALIDATION_ERROR for what is declared as JSON and is too complex
  */
 function bodyOf(bytes: Uint8Array, type: string): unknown {
   if (bytes.byteLength === 0) return null;
@@ -43,6 +34,8 @@ function bodyOf(bytes: Uint8Array, type: string): unknown {
   try {
     return parseCleanJson(text, parseJson);
   } catch (cause) {
+    if (cause instanceof JsonTooComplex && SAYS_JSON.test(type))
+      throw new AppError("VALIDATION_ERROR", `The body is too complex. ${cause.message}`, { cause });
     if (!SAYS_JSON.test(type) || text.trim() === "") return cleanText(text);
     const message = "The body is declared as JSON and cannot be read as such. Check it, or declare it as text/plain.";
     throw new AppError("BAD_REQUEST", message, { cause });
@@ -56,10 +49,12 @@ function bodyOf(bytes: Uint8Array, type: string): unknown {
  */
 export function callText(call: { method: string; url: string; headers: Headers }, body: Uint8Array): string {
   const { method, url, headers } = call;
-  const query = visible(new URL(url).searchParams);
-  return JSON.stringify({ method, headers: visible(headers), query, body: bodyOf(body, headers.get("content-type") ?? "") });
+  const query = visibleEntries(new URL(url).searchParams);
+  return JSON.stringify({ method, headers: visibleEntries(headers), query, body: bodyOf(body, headers.get("content-type") ?? "") });
 }
 
+/** Longest output that is taken from the run itself and not read again, in characters. */
+const MAX_READ_LENGTH = 64 * 1024;
 /** How long to trust that every notification arrives, in milliseconds. */
 const LOOK_AGAIN_MS = 5000;
 /** A run that goes on for longer is looked at less often than its agents' pieces are notified, in milliseconds. */
@@ -75,12 +70,14 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
  * is away, and not until a process that is told to stop cuts the caller off: whoever has no answer calls again, and there
  * would be two runs. Listens before it starts, so that a quick run costs one query more than not waiting.
  * @param signal ends the wait when the caller has gone; the run goes on
+ * @param texts takes a long output out
  * @throws AppError as `startExecution` does
  */
 export async function startAndFollow(
   execution: NewExecution,
   ms: number,
   signal: AbortSignal,
+  texts?: DeferredTexts,
 ): Promise<RunEnding & { execution_id: string }> {
   const execution_id = execution.id ?? runIdOfRequest() ?? newId();
   const given = new AbortController();
@@ -99,7 +96,9 @@ export async function startAndFollow(
     if (ending) {
       // What this process runs itself it need not read, whatever else is told of the run meanwhile.
       const told = await Promise.race([ending, over.rung(ms)]);
-      if (told) return { execution_id, ...told };
+      if (told && (!texts || (told.output?.length ?? 0) <= MAX_READ_LENGTH)) return { execution_id, ...told };
+      const stored = told && (await readEnding(execution_id, texts));
+      if (told) return { execution_id, ...(stored && isFinal(stored.status) ? stored : told) };
       bell.ring();
     }
     let seen: RunEnding = { status, output: null, error: null };
@@ -107,7 +106,7 @@ export async function startAndFollow(
       const left = given.signal.aborted ? 0 : end - Date.now();
       if (reads > 1) await pause(Math.min(10 * reads, LONGEST_PAUSE_MS));
       await bell.rung(Math.min(LOOK_AGAIN_MS, Math.max(1, left)));
-      seen = (await readEnding(execution_id)) ?? seen;
+      seen = (await readEnding(execution_id, texts)) ?? seen;
       if (left <= 0 || isFinal(seen.status) || seen.status === "paused") break;
     }
     return { execution_id, ...seen };
@@ -124,50 +123,77 @@ export async function startAndFollow(
 const WAIT_MS = 60_000;
 
 /**
- * Makes sure that a workflow may be started by this call.
- * @throws AppError NOT_FOUND in another project; VALIDATION_ERROR for another kind of trigger; CONFLICT when disabled
+ * Makes sure that a workflow is started by HTTP calls.
+ * @throws AppError NOT_FOUND in another project; VALIDATION_ERROR for another kind of trigger
  */
-export function assertHttpTrigger({ project }: ProjectPrincipal, { project_id, trigger, enabled }: SavedWorkflow): void {
+export function assertHttpTrigger({ project }: ProjectPrincipal, { project_id, trigger }: SavedWorkflow): void {
   if (project_id !== project.id) throw notFound("workflow");
   if (trigger.kind !== "http")
     throw new AppError(
       "VALIDATION_ERROR",
       "This workflow's trigger is not HTTP. Choose HTTP in its trigger node and save, or use its execute endpoint.",
     );
+}
+
+/** Characters of a run's error in a response. */
+const MAX_DETAIL_LENGTH = 2000;
+
+function errorOf(execution_id: string, { status, error }: RunEnding, error_status: number | undefined): HttpTriggerError {
+  const error_code = status === "rejected" ? "CONFLICT" : "UPSTREAM_ERROR";
+  const detail =
+    status === "failed" ? `The run failed: ${error ?? "no reason is known."}` : `The run was ${status}. Open it by its id to see why.`;
+  return {
+    detail: shorten(detail, MAX_DETAIL_LENGTH),
+    error_code,
+    status: error_status ?? ERRORS[error_code].status,
+    execution_id,
+    run_status: status,
+  };
+}
+
+interface CallOptions {
+  /** Ends the wait, not the run. */
+  signal: AbortSignal;
+  waitMs?: number;
+  /** Takes a long output out. */
+  texts?: DeferredTexts;
+}
+
+async function start(run: NewExecution, { enabled, agents, trigger }: SavedWorkflow, { signal, waitMs = WAIT_MS, texts }: CallOptions) {
   if (!enabled) throw new AppError("CONFLICT", "This workflow is disabled. Enable it, then call again.");
+  const names = run.graph && (await assertRunnable(run.project_id, run.graph, agents));
+  const execution = { ...run, ...(names && { names }) };
+  if (trigger.response_mode === "async") return startExecution(execution);
+  return startAndFollow(execution, waitMs, signal, texts);
 }
 
 /**
- * Starts the saved version with a call as its input, and waits for the result when the trigger says so.
+ * Starts the saved version with a call as its input, and waits for the result when the trigger says so. A call that cannot start
+ * a run leaves a failed execution.
  * @param input method, headers, query and body as JSON
- * @param signal ends the wait, not the run
- * @returns with `output` when the run has ended; without when the caller has to look for it later
- * @throws AppError VALIDATION_ERROR when the graph has problems; RATE_LIMIT_EXCEEDED when the hour is used up
+ * @returns with `output` when the run has completed, an error body when it ended otherwise, the id alone while it goes on
+ * @throws AppError CONFLICT for a disabled workflow and a project over its storage quota; VALIDATION_ERROR when the graph has
+ *   problems; RATE_LIMIT_EXCEEDED when the hourly limit is reached
  */
 export async function runHttpTrigger(
   principal: ProjectPrincipal,
   workflow: SavedWorkflow,
   input: string,
-  signal: AbortSignal,
-  waitMs = WAIT_MS,
-): Promise<HttpTriggerResult> {
+  options: CallOptions,
+): Promise<HttpTriggerResult | HttpTriggerError> {
   assertHttpTrigger(principal, workflow);
-  const { project_id, id: workflow_id, snapshot_id, version: workflow_version, graph, agents } = workflow;
-  const names = await assertRunnable(project_id, graph, agents);
-  const started_by_id = principal.user.id;
-  const execution = {
-    project_id,
-    workflow_id,
-    workflow_version,
-    snapshot_id,
-    graph,
-    names,
-    trigger: "http",
-    started_by_id,
-    input,
-    params: null,
-  } as const;
-  if (workflow.trigger.response_mode === "async") return startExecution(execution);
-  const { execution_id, status, output, error } = await startAndFollow(execution, waitMs, signal);
-  return isFinal(status) ? { execution_id, status, output, ...(error !== null && { error }) } : { execution_id, status };
+  const { project_id, id: workflow_id, snapshot_id, version: workflow_version, graph } = workflow;
+  const id = runIdOfRequest();
+  const of = { project_id, workflow_id, workflow_version, snapshot_id, graph, ...(id !== undefined && { id }) };
+  const run: NewExecution = { ...of, trigger: "http", ...starterOf(principal), input, params: null };
+  try {
+    const { execution_id, ...seen } = await start(run, workflow, options);
+    const ending: RunEnding = { output: null, error: null, ...seen };
+    const { status, output } = ending;
+    if (!isFinal(status)) return { execution_id, status };
+    return status === "completed" ? { execution_id, status, output } : errorOf(execution_id, ending, workflow.trigger.error_status);
+  } catch (error) {
+    if (isAppError(error)) await recordRefusedRun(run, error.message);
+    throw error;
+  }
 }

@@ -1,10 +1,22 @@
-import type { AuthOptions } from "next-auth";
+import type { Account, AuthOptions, User } from "next-auth";
 import type { CredentialsConfig } from "next-auth/providers/credentials";
-import { isAddressVerified, oauthProviders } from "#server/features/identity/oauth-providers.ts";
-import { signInWithPassword, signInWithProvider } from "#server/features/identity/sign-in.ts";
+import type { User as UserRow } from "#prisma/generated/client.ts";
+import { oauthProviders } from "#server/features/identity/oauth-providers.ts";
+import { readIdentity } from "#server/features/identity/provider-identity.ts";
+import type { SignInProblem } from "#server/features/identity/schema.ts";
+import { findIdentity, signInWithPassword, signInWithProvider } from "#server/features/identity/sign-in.ts";
 import { CodeNeeded } from "#server/features/security/second-factor.ts";
 import { clientAddress, isHttps, sameOriginPath } from "#server/platform/auth/request-origin.ts";
-import { endSession, openSession, passwordMark, SESSION_SECONDS, sessionCookieName, userOfSession } from "#server/platform/auth/session.ts";
+import {
+  cookiePrefix,
+  endSession,
+  openSession,
+  passwordMark,
+  SESSION_SECONDS,
+  sessionCookieName,
+  sessionPrincipal,
+  userOfSession,
+} from "#server/platform/auth/session.ts";
 import { db } from "#server/platform/db/client.ts";
 import { isAppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
@@ -38,17 +50,36 @@ const credentials: CredentialsConfig = {
   },
 };
 
+const problemPage = (problem: SignInProblem): string => `/sign-in?error=${problem}`;
+
+/** Signs a person in whom a service has identified. Returns true, or the page that says why not: next-auth would show any error's text. */
+async function enterByProvider(provider: string, profile: unknown, headers: Headers): Promise<true | string> {
+  try {
+    const identity = readIdentity(provider, profile);
+    if (!identity) return problemPage("ServiceFailed");
+    const own = await sessionPrincipal(headers);
+    const entered = await signInWithProvider(identity, own?.user.id);
+    return typeof entered === "string" ? problemPage(entered) : true;
+  } catch (error) {
+    log.error({ err: error }, "sign-in failed");
+    return problemPage("Unfinished");
+  }
+}
+
+/** The person who has just signed in, by the identity at a service: its address may belong to another person by now. */
+async function enteredUser(user: User, account: Account | null, profile: unknown): Promise<UserRow | null> {
+  if (account?.type !== "oauth") return db().user.findUnique({ where: { id: user.id } });
+  const identity = readIdentity(account.provider, profile);
+  return (identity && (await findIdentity(identity))) ?? null;
+}
+
 const callbacksFor = (headers: Headers): NonNullable<AuthOptions["callbacks"]> => ({
-  async signIn({ account, profile, user }) {
+  async signIn({ account, profile }) {
     if (!account || account.type === "credentials") return true;
-    if (!user.email || !profile || !isAddressVerified(account.provider, profile)) return false;
-    return (await signInWithProvider({ email: user.email, name: user.name || user.email })) !== null;
+    return enterByProvider(account.provider, profile, headers);
   },
-  async jwt({ token, user }) {
-    // A provider's own id of the person means nothing here, so a sign-in is found by its address.
-    const row = user
-      ? await db().user.findUnique({ where: { email: (user.email ?? "").toLowerCase() } })
-      : await userOfSession(token, headers);
+  async jwt({ token, user, account, profile }) {
+    const row = user ? await enteredUser(user, account, profile) : await userOfSession(token, headers);
     // Of a password that was right a moment ago, and is another's by now, no session comes.
     const isOpenedBefore = user && "password_mark" in user && user.password_mark !== passwordMark(row?.password_hash ?? null);
     // next-auth ends the session when this throws.
@@ -61,9 +92,25 @@ const callbacksFor = (headers: Headers): NonNullable<AuthOptions["callbacks"]> =
   session: ({ session, token }) => ({ expires: session.expires, user: { name: token.name ?? "", email: token.email ?? "" } }),
 });
 
+/** Time that a sign-in at a service may take, in seconds. */
+const SIGN_IN_SECONDS = 15 * 60;
+
+/** Errors of a service when the person cancels, or has to act there first (RFC 6749, OpenID Connect Core). */
+const CANCELLED = /^(access_denied|(login|consent|interaction|account_selection)_required)$/;
+
+/** The page for what a service answered in place of a sign-in; null for any other request. Its own texts are not shown: anybody can send them. */
+export function serviceAnswerPage([action, provider]: readonly string[], query: URLSearchParams): string | null {
+  const error = query.get("error");
+  if (action !== "callback" || error === null || !oauthProviders().some(({ id }) => id === provider)) return null;
+  // A code of the protocols alone: anybody can send anything here.
+  log.warn({ provider, error: /^[a-z_]{1,40}$/.test(error) ? error : "unknown" }, "a sign-in service answered with an error");
+  return problemPage(CANCELLED.test(error) ? "Cancelled" : "ServiceFailed");
+}
+
 /** next-auth's options for one request: its cookies are secure ones when people come over HTTPS. */
 export function authOptions(headers: Headers): AuthOptions {
   const isSecure = isHttps(headers);
+  const cookie = { httpOnly: true, sameSite: "lax" as const, path: "/", secure: isSecure };
   const { AUTH_SECRET } = settings();
   if (!AUTH_SECRET) throw new Error("AUTH_SECRET is not known yet: server/main.ts sets it at start.");
   return {
@@ -71,10 +118,10 @@ export function authOptions(headers: Headers): AuthOptions {
     session: { strategy: "jwt", maxAge: SESSION_SECONDS },
     useSecureCookies: isSecure,
     cookies: {
-      sessionToken: {
-        name: sessionCookieName(isSecure),
-        options: { httpOnly: true, sameSite: "lax" as const, path: "/", secure: isSecure },
-      },
+      sessionToken: { name: sessionCookieName(isSecure), options: cookie },
+      state: { name: `${cookiePrefix(isSecure)}treadle.state`, options: { ...cookie, maxAge: SIGN_IN_SECONDS } },
+      pkceCodeVerifier: { name: `${cookiePrefix(isSecure)}treadle.pkce`, options: { ...cookie, maxAge: SIGN_IN_SECONDS } },
+      nonce: { name: `${cookiePrefix(isSecure)}treadle.nonce`, options: cookie },
     },
     pages: { signIn: "/sign-in", signOut: "/sign-in", error: "/sign-in", verifyRequest: "/sign-in" },
     providers: [credentials, ...oauthProviders()],

@@ -1,8 +1,9 @@
 import type { Prisma } from "#prisma/generated/client.ts";
+import { leaveAllPutAside } from "#server/features/identity/put-aside.ts";
 import type { AccountDeletion, DeleteAccountInput } from "#server/features/identity/schema.ts";
 import { keepAnInstallAdmin } from "#server/features/install/service.ts";
 import { closeProject, removeDeletedProject } from "#server/features/projects/delete.ts";
-import { freeSlug } from "#server/features/projects/members.ts";
+import { handOver } from "#server/features/projects/members.ts";
 import { dropSecondFactor } from "#server/features/security/second-factor.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import { namesInUse } from "#server/platform/audit/resources.ts";
@@ -75,29 +76,6 @@ async function assertMeant({ user, auth }: Principal, { password, confirm_email 
     throw invalidField("confirm_email", "Give your own e-mail address to delete your account.");
 }
 
-/** The projects that the user owns and leaves go to the admin who has been there longest. */
-async function handOver(tx: Prisma.TransactionClient, user_id: string): Promise<void> {
-  const owned = await tx.project.findMany({
-    where: { owner_id: user_id },
-    select: {
-      id: true,
-      slug: true,
-      memberships: { where: { role: "admin", user_id: { not: user_id } }, orderBy: [{ created_at: "asc" }, { user_id: "asc" }], take: 1 },
-    },
-  });
-  for (const { id, slug, memberships } of owned) {
-    const [heir] = memberships;
-    // One that was put aside when the account got a new password has no other admin, and waits for who was in it.
-    if (!heir) continue;
-    const { user_id: owner_id } = heir;
-    const own = await freeSlug(tx, owner_id, heir.slug ?? slug, id);
-    // Everybody else goes on calling it as before.
-    if (own !== slug) await tx.membership.updateMany({ where: { project_id: id, slug: null }, data: { slug } });
-    if (own !== slug) await tx.membership.updateMany({ where: { project_id: id, user_id: owner_id }, data: { slug: null } });
-    await tx.project.update({ where: { id }, data: { owner_id, slug: own } });
-  }
-}
-
 async function leave(tx: Prisma.TransactionClient, principal: Principal, projectIds: string[]): Promise<void> {
   const { id: user_id, email } = principal.user;
   for (const id of projectIds) {
@@ -106,9 +84,11 @@ async function leave(tx: Prisma.TransactionClient, principal: Principal, project
   }
   await handOver(tx, user_id);
   await tx.membership.deleteMany({ where: { user_id } });
+  await tx.invitation.deleteMany({ where: { invited_by_id: user_id, accepted_at: null } });
   await tx.platformKey.deleteMany({ where: { user_id } });
   await tx.notification.deleteMany({ where: { user_id } });
   await dropSecondFactor(tx, user_id);
+  await tx.signInIdentity.deleteMany({ where: { user_id } });
   await tx.passwordReset.deleteMany({ where: { OR: [{ user_id }, { made_by_id: user_id }] } });
   await tx.session.deleteMany({ where: { user_id } });
   await tx.assistantThread.deleteMany({ where: { user_id } });
@@ -128,7 +108,7 @@ async function leave(tx: Prisma.TransactionClient, principal: Principal, project
 export async function deleteAccount(principal: Principal, input: DeleteAccountInput): Promise<void> {
   await assertMeant(principal, input);
   const { id: user_id } = principal.user;
-  const { alone, stopped } = await db().$transaction(
+  const { closed, stopped } = await db().$transaction(
     async (tx) => {
       // As keepAnAdmin does, in one order: of two admins who delete their accounts at once, the second is refused.
       await tx.$queryRaw`
@@ -138,28 +118,28 @@ export async function deleteAccount(principal: Principal, input: DeleteAccountIn
       if (last_admin.length)
         throw new AppError(
           "CONFLICT",
-          `You are the last admin of ${namesInUse("project", last_admin)}. Make somebody else admin there first.`,
+          `You are the last admin of ${namesInUse("project", last_admin)}. Make someone else an admin there first.`,
         );
       if (alone.length && !input.delete_projects)
         throw new AppError(
           "CONFLICT",
-          `Nobody else is in ${namesInUse("project", alone)}. Send delete_projects: true to delete that with your account, or add another admin first.`,
+          `No other members are in ${namesInUse("project", alone)}. Send delete_projects: true to delete that with your account, or add another admin first.`,
         );
-      const stopped: string[] = [];
+      const { closed, stopped } = await leaveAllPutAside(tx, principal);
       for (const { id } of alone) stopped.push(...(await closeProject(tx, id)));
       await leave(
         tx,
         principal,
         shared.map(({ id }) => id),
       );
-      return { alone, stopped };
+      return { closed: [...closed, ...alone.map(({ id }) => id)], stopped };
     },
     { timeout: 60_000 },
   );
-  log.info({ user_id, projects: alone.map(({ id }) => id) }, "account deleted");
+  log.info({ user_id, projects: closed }, "account deleted");
   dispatchCancels(stopped);
   const until = performance.now() + WAIT_MS;
-  for (const { id } of alone)
+  for (const id of closed)
     await removeDeletedProject(id, () => performance.now() < until).catch((error) =>
       log.warn({ err: error, project_id: id }, "the rows of a deleted project are still there; they are removed within the hour"),
     );

@@ -2,8 +2,7 @@ import type { z } from "zod";
 import type { Prisma, Project, User } from "#prisma/generated/client.ts";
 import { insertAccount, type NewAccount, signedUp } from "#server/features/identity/new-account.ts";
 import type { InstallStatus, SetUpInput, SignedUp } from "#server/features/identity/schema.ts";
-import { insertProject } from "#server/features/projects/service.ts";
-import { recordAudit } from "#server/platform/audit/audit.ts";
+import { insertFirstProject } from "#server/features/projects/service.ts";
 import { countPasswordTry } from "#server/platform/auth/limits.ts";
 import type { Visitor } from "#server/platform/auth/request-origin.ts";
 import { db } from "#server/platform/db/client.ts";
@@ -20,14 +19,6 @@ export async function getInstallStatus({ isOnThisMachine }: Visitor): Promise<In
 
 /** Any number that nothing else locks on. */
 const FIRST_OWNER_LOCK = 7_308_313;
-
-/** The project that a new account starts in. */
-export async function insertFirstProject(tx: Prisma.TransactionClient, user: User): Promise<Project> {
-  const project = await insertProject(tx, user.id, { name: "My project" });
-  const resource = { resource_type: "project", resource_id: project.id, resource_name: project.name };
-  await recordAudit({ user, auth: { type: "session" }, project }, { action: "project.create", ...resource }, tx);
-  return project;
-}
 
 /** Whether anybody has an account here. */
 export const hasOwner = async (within: Pick<Prisma.TransactionClient, "user"> = db()): Promise<boolean> =>

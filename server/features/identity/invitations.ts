@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Invitation as InvitationRow, Prisma, Project } from "#prisma/generated/client.ts";
+import { countPutAside } from "#server/features/identity/put-aside.ts";
 import type {
   DeclineInvitationInput,
   Invitation,
@@ -24,20 +25,27 @@ export type FoundInvitation = InvitationRow & { project: Project; way: Invitatio
 
 /** The invitations that an account is asked about in the app; of one whose address is not verified, none. */
 export const askedOf = (user: { email: string; email_verified_at: Date | null }): Prisma.InvitationWhereInput =>
-  user.email_verified_at ? { email: user.email, accepted_at: null, expires_at: { gt: new Date() } } : { id: { in: [] } };
+  user.email_verified_at
+    ? { email: user.email, accepted_at: null, put_aside_at: null, expires_at: { gt: new Date() } }
+    : { id: { in: [] } };
 
 /**
  * The invitation behind the token of a link, or behind its id for the verified account that it is for; with the project.
- * @throws AppError NOT_FOUND for an unknown or expired one; CONFLICT for one that was used
+ * @throws AppError NOT_FOUND for an unknown or expired one, and for one of a person who is no admin any more; CONFLICT for one that was
+ *   used
  */
 export async function findInvitation(token: string, principal: Principal | null): Promise<FoundInvitation> {
   const found = (await ofLink(token)) ?? (await ofAccount(token, principal));
   if (found?.accepted_at) throw invitationUsed();
-  if (!found || found.expires_at <= new Date()) {
+  if (!found || found.expires_at <= new Date() || !(await isByAdmin(found))) {
     throw new AppError("NOT_FOUND", "This invitation is unknown or has expired: ask an admin of the project for a new one.");
   }
   return found;
 }
+
+/** Returns true while the person who invited is an admin of the project; also for an older invitation without an inviter. */
+const isByAdmin = async ({ project_id, invited_by_id }: InvitationRow): Promise<boolean> =>
+  invited_by_id === null || (await db().membership.count({ where: { project_id, user_id: invited_by_id, role: "admin" } })) > 0;
 
 async function ofLink(token: string): Promise<FoundInvitation | null> {
   const hash = sha256(token);
@@ -68,17 +76,15 @@ const dto = ({ email, project, role, expires_at }: FoundInvitation): z.infer<typ
 export const getInvitation = async ({ token }: z.infer<typeof InvitationInput>): Promise<z.infer<typeof Invitation>> =>
   dto(await findInvitation(token, null));
 
-/** The same for the page of the link, with how its visitor may join. @throws as `getInvitation` */
+/** Returns the invitation for its page, with the way to accept it from this browser. @throws as `getInvitation` */
 export async function openInvitation({ token }: z.infer<typeof InvitationInput>, principal: Principal | null): Promise<OpenedInvitation> {
   const found = await findInvitation(token, null);
   const user = await db().user.findUnique({ where: { email: found.email } });
   const isOwn = principal?.auth.type === "session" && principal.user.id === user?.id;
-  const account = !user ? "none" : isOwn ? "signed_in" : user.email_verified_at || user.is_install_admin ? "verified" : "unverified";
   return {
     ...dto(found),
     project_id: found.project_id,
-    account,
-    is_mailed: found.way === "mailed",
+    account: !user ? "none" : isOwn ? "signed_in" : "signed_out",
     signed_in_as: principal?.user.email ?? null,
   };
 }
@@ -110,6 +116,7 @@ export async function listOwnInvitations({ user: { id } }: Principal): Promise<O
       was_member: held_password_hash !== null,
     })),
     has_earlier: earlier !== null,
+    put_aside: await countPutAside(user.email),
   };
 }
 

@@ -2,15 +2,12 @@ import type { z } from "zod";
 import type { Prisma, User } from "#prisma/generated/client.ts";
 import type { ResumedMemberships, ResumeMembershipsInput } from "#server/features/identity/schema.ts";
 import { joinProject } from "#server/features/projects/members.ts";
-import type { MadeThrough } from "#server/features/projects/schema.ts";
-import { dropSecondFactor } from "#server/features/security/second-factor.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import { countOwnPasswordTry, forgetOwnPasswordTries } from "#server/platform/auth/limits.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
-import { endSessions } from "#server/platform/auth/session.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, invalidField, isUniqueViolation } from "#server/platform/errors.ts";
-import { isPassword, randomToken, sha256 } from "#server/platform/secrets.ts";
+import { isPassword } from "#server/platform/secrets.ts";
 
 export interface NewAccount {
   /** In any case. */
@@ -18,10 +15,10 @@ export interface NewAccount {
   name: string;
   /** Null for one that only signs in through another service. */
   password_hash: string | null;
-  made_through: MadeThrough;
+  made_through: "setup" | "bootstrap" | "sign_up" | "invitation" | "provider";
   /** Who invited the person. */
   made_by_id?: string | null;
-  /** Whether it is known that the person reads the mail of the address; see server/decisions/0021. */
+  /** True when a mailed link or a sign-in provider proved the address; see server/decisions/0021. */
   is_verified: boolean;
 }
 
@@ -44,73 +41,8 @@ export async function insertAccount(within: Prisma.TransactionClient, { email, i
 /** What a new account is told about itself. */
 export const signedUp = ({ id, email, name }: User): { id: string; email: string; name: string } => ({ id, email, name });
 
-/** Held memberships wait for as long as it takes. */
-const EVER = new Date("9999-12-31T00:00:00Z");
-
-/** What no password is the one behind. */
-const NO_HASH = "";
-
-/**
- * Puts every membership but that of one project aside, for whoever knows the password that the account has now.
- * @param isForNobody where the password alone did not open the account: then only a new invitation, or verifying the address, does
- */
-async function holdMemberships(tx: Prisma.TransactionClient, user: User, kept_project_id: string, isForNobody: boolean): Promise<void> {
-  const where = { user_id: user.id, project_id: { not: kept_project_id } };
-  const memberships = await tx.membership.findMany({ where, select: { project_id: true, role: true } });
-  for (const { project_id, role } of memberships) {
-    await tx.invitation.deleteMany({ where: { project_id, email: user.email, accepted_at: null } });
-    await tx.invitation.create({
-      data: {
-        project_id,
-        email: user.email,
-        role,
-        // Of a link that nobody has.
-        token_hash: sha256(randomToken()),
-        held_password_hash: isForNobody ? NO_HASH : (user.password_hash ?? NO_HASH),
-        expires_at: EVER,
-      },
-    });
-    const resource = { resource_type: "member", resource_id: user.id, resource_name: user.email };
-    await recordAudit(
-      { user, auth: { type: "session" }, project: { id: project_id } },
-      { action: "member.hold", ...resource, detail: { role, because: "the account got a new password through an invitation elsewhere" } },
-      tx,
-    );
-  }
-  await tx.membership.deleteMany({ where });
-}
-
-/**
- * Gives an account whose address nobody has proven to be theirs to whoever came in another way: every session and API key ends
- * with the old password. See server/decisions/0021.
- * @param to `password_hash` null for one who signs in through another service; `is_verified` whether that way proved the
- *   address, and so keeps all that the account has; else only `project_id` is kept, and the rest put aside
- */
-export async function resetAccount(
-  tx: Prisma.TransactionClient,
-  user: User,
-  to: { password_hash: string | null; name?: string } & ({ is_verified: true } | { is_verified: false; project_id: string }),
-): Promise<User> {
-  // First, so that no key that is being made is missed.
-  await tx.$queryRaw`SELECT id FROM users WHERE id = ${user.id}::uuid FOR UPDATE`;
-  // Where the mail proves the address, the second factor stays: or whoever has the mailbox would come in without it.
-  const hadFactor = (!to.is_verified || to.password_hash === null) && (await dropSecondFactor(tx, user.id));
-  if (!to.is_verified) await holdMemberships(tx, user, to.project_id, hadFactor);
-  await endSessions(tx, user.id);
-  await tx.platformKey.deleteMany({ where: { user_id: user.id } });
-  await tx.idempotencyKey.deleteMany({ where: { user_id: user.id } });
-  return tx.user.update({
-    where: { id: user.id },
-    data: {
-      password_hash: to.password_hash,
-      ...(to.name !== undefined && { name: to.name }),
-      ...(to.is_verified && { email_verified_at: new Date() }),
-    },
-  });
-}
-
-/** So many earlier passwords are tried, since each costs some 50 ms: the oldest first, so that nobody pushes them out by taking the account over and over. */
-const MOST_PASSWORDS = 100;
+/** Earlier passwords that are compared, oldest first; each comparison takes about 50 ms. */
+const MAX_EARLIER_PASSWORDS = 100;
 
 async function hashOf(email: string, password: string): Promise<string | undefined> {
   const rows = await db().invitation.groupBy({
@@ -118,16 +50,17 @@ async function hashOf(email: string, password: string): Promise<string | undefin
     where: { email, accepted_at: null, held_password_hash: { not: null } },
     _min: { created_at: true },
     orderBy: { _min: { created_at: "asc" } },
-    take: MOST_PASSWORDS,
+    take: MAX_EARLIER_PASSWORDS,
   });
   for (const { held_password_hash: hash } of rows) if (hash && (await isPassword(hash, password))) return hash;
   return undefined;
 }
 
 /**
- * Takes up the memberships again that were put aside when the account got a new password through somebody's invitation: who
- * knows the password that it had in them is who was in them.
- * @throws AppError VALIDATION_ERROR when it had no such password; RATE_LIMIT_EXCEEDED after too many
+ * Restores the memberships that an earlier release put aside when an invitation replaced the account's password. The password that
+ * the account had in them proves the claim. No invitation puts memberships aside any more (server/decisions/0021).
+ * @throws AppError VALIDATION_ERROR when the account had no such password
+ * @throws AppError RATE_LIMIT_EXCEEDED after too many tries
  */
 export async function resumeMemberships(
   principal: Principal,

@@ -1,52 +1,69 @@
-import type { OAuthConfig } from "next-auth/providers/oauth";
-import { settings } from "#server/platform/settings.ts";
+import type { OAuthConfig, TokenEndpointHandler } from "next-auth/providers/oauth";
+import { isFirstUse } from "#server/platform/auth/limits.ts";
+import { appUrl, settings } from "#server/platform/settings.ts";
 
-/** What we use of any provider's profile; the `verified` of GitHub is made by us. */
-interface Profile {
-  sub?: string;
-  id?: number | string;
-  name?: string | null;
-  login?: string;
-  email?: string | null;
-  /** Some issuers write it as text. */
-  email_verified?: boolean | string;
-}
+/** Where a service sends people back to. Not from the request: its Host header is anybody's to choose. */
+const redirectUri = (id: string): string => `${appUrl()}/api/auth/callback/${id}`;
 
-const person = (profile: Profile) => ({
-  id: String(profile.sub ?? profile.id),
-  name: profile.name || profile.login || profile.email || "",
-  email: profile.email ?? "",
+/** As long as next-auth's cookies of a sign-in hold, in seconds. */
+const STATE_SECONDS = 15 * 60;
+/** Timeout of a response of a service, in ms. */
+const ANSWER_MS = 10_000;
+
+/** Exchanges the code, once for each state: a copy of the cookies and the address opens no second session. */
+const tokenEndpoint = (id: string, isOpenId: boolean): TokenEndpointHandler => ({
+  async request({ client, params, checks }) {
+    const { state } = checks;
+    if (!state || params.state !== state || !(await isFirstUse("oauth-state", state, STATE_SECONDS)))
+      throw new Error("This sign-in is unknown or was completed before.");
+    const exchange = isOpenId ? client.callback : client.oauthCallback;
+    return { tokens: await exchange.call(client, redirectUri(id), params, checks) };
+  },
 });
 
-function openId(id: string, name: string, issuer: string, clientId: string, clientSecret: string): OAuthConfig<Profile> {
+/** For next-auth, which wants one; who it is is read by `readIdentity`. */
+const profile = () => ({ id: "of-the-service" });
+
+function openId(id: string, name: string, issuer: string, clientId: string, clientSecret: string): OAuthConfig<unknown> {
   return {
     id,
     name,
     type: "oauth",
     wellKnown: `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`,
-    authorization: { params: { scope: "openid email profile" } },
+    authorization: { params: { scope: "openid email profile", redirect_uri: redirectUri(id) } },
+    token: tokenEndpoint(id, true),
     idToken: true,
     checks: ["pkce", "state", "nonce"],
+    httpOptions: { timeout: ANSWER_MS },
     clientId,
     clientSecret,
-    profile: person,
+    profile,
   };
 }
 
-function gitHub(clientId: string, clientSecret: string): OAuthConfig<Profile> {
+function gitHub(clientId: string, clientSecret: string): OAuthConfig<unknown> {
+  const id = "github";
   return {
-    id: "github",
+    id,
     name: "GitHub",
     type: "oauth",
     issuer: "https://github.com/login/oauth",
-    authorization: { url: "https://github.com/login/oauth/authorize", params: { scope: "read:user user:email" } },
-    token: "https://github.com/login/oauth/access_token",
+    authorization: {
+      url: "https://github.com/login/oauth/authorize",
+      params: { scope: "read:user user:email", redirect_uri: redirectUri(id) },
+    },
+    token: { url: "https://github.com/login/oauth/access_token", ...tokenEndpoint(id, false) },
+    checks: ["state"],
+    httpOptions: { timeout: ANSWER_MS },
     userinfo: {
       url: "https://api.github.com/user",
       // The profile says nothing about the address being verified; the list of addresses does.
       async request({ client, tokens }) {
-        const profile: Profile = await client.userinfo(tokens.access_token ?? "");
-        const answer = await fetch("https://api.github.com/user/emails", { headers: { authorization: `Bearer ${tokens.access_token}` } });
+        const profile = await client.userinfo(tokens.access_token ?? "");
+        const answer = await fetch("https://api.github.com/user/emails", {
+          headers: { authorization: `Bearer ${tokens.access_token}` },
+          signal: AbortSignal.timeout(ANSWER_MS),
+        });
         const addresses = answer.ok ? ((await answer.json()) as { email: string; primary: boolean; verified: boolean }[]) : [];
         const primary = addresses.find((address) => address.primary);
         return { ...profile, email: primary?.email ?? null, email_verified: primary?.verified === true } as never;
@@ -54,14 +71,14 @@ function gitHub(clientId: string, clientSecret: string): OAuthConfig<Profile> {
     },
     clientId,
     clientSecret,
-    profile: person,
+    profile,
   };
 }
 
 /** The sign-in services whose settings are there. */
-export function oauthProviders(): OAuthConfig<Profile>[] {
+export function oauthProviders(): OAuthConfig<unknown>[] {
   const env = settings();
-  const found: OAuthConfig<Profile>[] = [];
+  const found: OAuthConfig<unknown>[] = [];
   if (env.GOOGLE_CLIENT_ID && env.GOOGLE_CLIENT_SECRET) {
     found.push(openId("google", "Google", "https://accounts.google.com", env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET));
   }
@@ -71,10 +88,3 @@ export function oauthProviders(): OAuthConfig<Profile>[] {
   }
   return found;
 }
-
-/**
- * Whether the provider stands for the address being the person's own. Google and GitHub serve anybody and must say so;
- * the operator's own issuer is trusted unless it says that the address is not verified.
- */
-export const isAddressVerified = (provider: string, profile: Profile): boolean =>
-  provider === "oidc" ? ![false, "false"].includes(profile.email_verified ?? true) : profile.email_verified === true;

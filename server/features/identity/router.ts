@@ -4,6 +4,7 @@ import { getInstallStatus, setUpOwner } from "#server/features/identity/first-ow
 import { declineInvitation, getInvitation, listOwnInvitations, openInvitation } from "#server/features/identity/invitations.ts";
 import { resumeMemberships } from "#server/features/identity/new-account.ts";
 import { changePassword, getProfile, updateProfile } from "#server/features/identity/profile.ts";
+import { leavePutAside, listPutAside, takeOver } from "#server/features/identity/put-aside.ts";
 import {
   AcceptInvitationInput,
   AccountDeletion,
@@ -15,7 +16,10 @@ import {
   Invitation,
   InvitationInput,
   OpenedInvitation,
+  OwnIdentities,
   OwnInvitations,
+  PutAsidePage,
+  PutAsideRef,
   ResumedMemberships,
   ResumeMembershipsInput,
   SetUpInput,
@@ -24,21 +28,25 @@ import {
   UpdateProfileInput,
   UserProfile,
 } from "#server/features/identity/schema.ts";
+import { listOwnIdentities } from "#server/features/identity/sign-in.ts";
 import { signUp } from "#server/features/identity/sign-up.ts";
+import { Project } from "#server/features/projects/schema.ts";
 import { countNewAccount } from "#server/platform/auth/limits.ts";
 import { endpoint, publicProcedure, router, userProcedure } from "#server/platform/rpc/trpc.ts";
-import { NoContent, Nothing } from "#server/shared/primitives-schema.ts";
+import { NoContent, Nothing, PageInput } from "#server/shared/primitives-schema.ts";
 
 const tag = "Identity";
 
 const DELETION = `Every session and API key of yours ends, and your address is free again. Your name stays on what you did in projects that go on: \
 runs, versions, reviews and audit entries; projects that you own pass to the admin who has been there longest. 409 names the projects \
-where you are the last admin of others, who must have another admin first, and those that nobody else is in, which \`delete_projects: true\` \
+where you are the last admin of others, who must have another admin first, and those without other members, which \`delete_projects: true\` \
 deletes too. Needs your password; an account without one is deleted in the web app.`;
 
 export const identityRouter = router({
   me: userProcedure
-    .meta(endpoint("GET", "/auth/me", { tag, summary: "Who am I", description: "The current user; use it to check a key." }))
+    .meta(
+      endpoint("GET", "/auth/me", { tag, summary: "Who am I", description: "The current user; use it to check a key.", isOpenToRun: true }),
+    )
     .input(Nothing)
     .output(AuthInfo)
     .query(({ ctx: { principal } }) => AuthInfo.parse({ ...principal.user, auth: principal.auth })),
@@ -85,13 +93,51 @@ export const identityRouter = router({
       endpoint("POST", "/invitations/{token}/accept", {
         tag,
         summary: "Accept an invitation",
-        description: "Single use, valid for 7 days. Joins with a new account, or with the one that the address has.",
+        description:
+          "Single use, valid for 7 days. For an address without an account, `name` and `password` create one. For an address that has an account, send `{}` with that account's browser session; without it the response is 401. An existing account keeps its password, keys and memberships. If the link was mailed and the address was not proven yet, accepting proves it: what the account had before is put aside (`/users/me/put-aside`).",
         status: 201,
       }),
     )
     .input(AcceptInvitationInput)
     .output(SignedUp)
-    .mutation(({ ctx, input }) => acceptInvitation(input, ctx.principal, ctx.address)),
+    .mutation(({ ctx, input }) => acceptInvitation(input, ctx.principal)),
+  putAside: userProcedure
+    .meta(
+      endpoint("GET", "/users/me/put-aside", {
+        tag,
+        summary: "List what was put aside",
+        description:
+          "Memberships that this account had before its address was proven, newest first, and what ended then. A membership stays put aside until you leave it or take it over.",
+      }),
+    )
+    .input(PageInput)
+    .output(PutAsidePage)
+    .query(({ ctx, input }) => listPutAside(ctx.principal, input)),
+  takeOver: userProcedure
+    .meta(
+      endpoint("POST", "/users/me/put-aside/{put_aside_id}/take-over", {
+        tag,
+        summary: "Take over a project that was put aside",
+        description:
+          "You get the role that the account had. In a project of your own (`is_own`) this removes every other member, ends service accounts with their keys, share links, invitations, webhook secrets and open runs, and turns the workflows off.",
+      }),
+    )
+    .input(PutAsideRef)
+    .output(Project)
+    .mutation(({ ctx, input }) => takeOver(ctx.principal, input)),
+  leavePutAside: userProcedure
+    .meta(
+      endpoint("DELETE", "/users/me/put-aside/{put_aside_id}", {
+        tag,
+        summary: "Leave a project that was put aside",
+        description:
+          "A project without other members is deleted with everything in it. In any other, the member who joined first becomes admin when there is none.",
+        status: 204,
+      }),
+    )
+    .input(PutAsideRef)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => leavePutAside(ctx.principal, input)),
   // The web UI only: what the entry pages ask, the first visit to an empty install, and the profile page.
   status: publicProcedure
     .input(Nothing)
@@ -109,6 +155,10 @@ export const identityRouter = router({
     .input(Nothing)
     .output(OwnInvitations)
     .query(({ ctx }) => listOwnInvitations(ctx.principal)),
+  identities: userProcedure
+    .input(Nothing)
+    .output(OwnIdentities)
+    .query(({ ctx }) => listOwnIdentities(ctx.principal)),
   declineInvitation: userProcedure
     .meta({ access: "user", sessionOnly: true })
     .input(DeclineInvitationInput)

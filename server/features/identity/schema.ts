@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { NotificationChoices, NotificationChoicesInput } from "#server/features/notifications/schema.ts";
-import { Email, Id, Name, Password, Role, Timestamp } from "#server/shared/primitives-schema.ts";
+import { EndedAccess } from "#server/features/security/schema.ts";
+import { AccountEmail, Email, Id, Name, Password, pageOf, Role, Timestamp } from "#server/shared/primitives-schema.ts";
 
 const PersonName = Name.meta({ example: "Ada" });
 
 export const AuthInfo = z
   .object({
     id: Id,
-    email: Email,
+    email: AccountEmail,
     name: z.string().meta({ example: "Ada" }),
     auth: z.object({ type: z.enum(["platform_key", "session"]), key_id: Id.optional() }),
   })
@@ -28,7 +29,7 @@ function isTaken(tryIt: () => unknown): boolean {
 export const UserProfile = z
   .object({
     id: Id,
-    email: Email,
+    email: AccountEmail,
     name: z.string().meta({ example: "Ada" }),
     created_at: Timestamp,
     is_install_admin: z.boolean().meta({ description: "Whether you decide for the whole install", example: false }),
@@ -91,7 +92,7 @@ export const SetUpInput = SignUpInput.extend({
     .optional()
     .meta({ description: "From the address that the start has printed; not needed on the machine itself" }),
 });
-export const SignedUp = z.object({ id: Id, email: Email, name: z.string().meta({ example: "Ada" }) }).meta({ id: "SignedUp" });
+export const SignedUp = z.object({ id: Id, email: AccountEmail, name: z.string().meta({ example: "Ada" }) }).meta({ id: "SignedUp" });
 
 export const InvitationInput = z.strictObject({
   token: z.string().min(1).max(200).meta({ description: "From the link of the invitation", example: "q2w3e4" }),
@@ -106,19 +107,15 @@ export const Invitation = z
   .meta({ id: "Invitation" });
 export const AcceptInvitationInput = z.strictObject({
   token: z.string().min(1).max(200).meta({ description: "From the link of the invitation", example: "q2w3e4" }),
-  name: PersonName.optional().meta({ description: "Needed for a new account" }),
-  password: Password.optional().meta({
-    description:
-      "Of the account that is made, or of the one that the address has. Where nobody has verified the address, another password than its own becomes its new one: every session and API key of it ends, and an invitation link that did not come by mail then leads into this project alone. Not needed in a browser that is signed in with the account",
-  }),
+  name: PersonName.optional().meta({ description: "Name of the new account; required unless the address has an account" }),
+  password: Password.optional().meta({ description: "Password of the new account; required unless the address has an account" }),
 });
 
 /** An invitation as the page of its link shows it. Not part of the REST API. */
 export const OpenedInvitation = Invitation.extend({
-  account: z.enum(["none", "signed_in", "verified", "unverified"]).meta({ description: "What account the address has" }),
+  account: z.enum(["none", "signed_in", "signed_out"]).meta({ description: "Account of the address, as seen from this browser" }),
   project_id: Id,
-  is_mailed: z.boolean(),
-  signed_in_as: z.string().nullable(),
+  signed_in_as: z.string().nullable().meta({ description: "Email of the account that this browser is signed in to" }),
 });
 export type OpenedInvitation = z.infer<typeof OpenedInvitation>;
 
@@ -134,11 +131,57 @@ export const OwnInvitations = z.object({
     }),
   ),
   has_earlier: z.boolean().meta({ description: "Whether an earlier password of the account would open projects again" }),
+  put_aside: z.number().int().meta({ description: "Memberships that were put aside when the address was proven and wait for a decision" }),
 });
 export type OwnInvitations = z.infer<typeof OwnInvitations>;
 export const DeclineInvitationInput = z.strictObject({ invitation_id: Id });
+
+/** A membership that an account had before its address was proven. */
+export const PutAside = z
+  .object({
+    id: Id,
+    project: z.object({ id: Id, name: z.string().meta({ example: "Weaving" }) }),
+    role: Role.meta({ description: "Role that the account had" }),
+    is_own: z.boolean().meta({
+      description: "True when the account created the project and was its admin: taking over removes everyone else",
+      example: true,
+    }),
+    owner_email: z.string().nullable().meta({ description: "Email of the project's owner", example: "ada@example.com" }),
+    members: z.number().int().meta({ description: "People who are members of the project now", example: 1 }),
+    put_aside_at: Timestamp,
+  })
+  .meta({ id: "PutAside" });
+export type PutAside = z.infer<typeof PutAside>;
+export const PutAsidePage = pageOf(PutAside)
+  .extend({
+    ended: EndedAccess.nullable().meta({ description: "What ended when the address was proven; null when nothing was put aside" }),
+  })
+  .meta({ id: "PutAsidePage" });
+export type PutAsidePage = z.infer<typeof PutAsidePage>;
+export const PutAsideRef = z.strictObject({ put_aside_id: Id });
+
 export const ResumeMembershipsInput = z.strictObject({ password: z.string().min(1).max(200).meta({ title: "Earlier password" }) });
 export const ResumedMemberships = z.object({ projects: z.array(z.string()) });
+
+/** Reason for a failed sign-in through a service. Stands in the address of the sign-in page, which has a sentence for each. */
+export const SignInProblem = z.enum([
+  "AccessDenied",
+  "AccountAsksForCode",
+  "Cancelled",
+  "NoAddress",
+  "NotVerified",
+  "OAuthCallback",
+  "OAuthSignin",
+  "OtherIdentity",
+  "ServiceFailed",
+  "Unfinished",
+  "UnusableAddress",
+]);
+export type SignInProblem = z.infer<typeof SignInProblem>;
+
+/** As whom the caller signs in through services. Not part of the REST API. */
+export const OwnIdentities = z.object({ items: z.array(z.object({ issuer: z.string(), created_at: Timestamp })) });
+export type OwnIdentities = z.infer<typeof OwnIdentities>;
 
 /** What the entry pages need before anybody is signed in. Not part of the REST API. */
 export const InstallStatus = z.object({
@@ -163,7 +206,7 @@ export const DeleteAccountInput = z.strictObject({
   delete_projects: z
     .boolean()
     .default(false)
-    .meta({ description: "true also deletes the projects that nobody else is in; false refuses with 409 while there are any" }),
+    .meta({ description: "true also deletes the projects without other members; false refuses with 409 while there are any" }),
 });
 export type DeleteAccountInput = z.infer<typeof DeleteAccountInput>;
 
@@ -171,7 +214,7 @@ const named = z.array(z.object({ id: Id, name: z.string() }));
 /** What deleting the account would come to, for the dialog that asks. Not part of the REST API. */
 export const AccountDeletion = z.object({
   has_password: z.boolean(),
-  alone: named.meta({ description: "Nobody else is in them: they are deleted too" }),
+  alone: named.meta({ description: "They have no other members and are deleted too" }),
   last_admin: named.meta({ description: "Others are in them and no other admin: they stand in the way" }),
   shared: named.meta({ description: "They go on without you" }),
 });

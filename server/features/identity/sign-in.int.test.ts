@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { authOptions } from "#server/features/identity/auth-options.ts";
+import { authOptions, serviceAnswerPage } from "#server/features/identity/auth-options.ts";
 import { signInWithPassword } from "#server/features/identity/sign-in.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
 import { principalOf } from "#server/platform/auth/principal-of.ts";
@@ -115,12 +115,14 @@ test("the session of somebody who is gone, or whose password changed, ends by it
 });
 
 /** Signs in through the issuer, which says this of the person. */
-async function through(claims: Record<string, unknown>) {
-  const browser = authBrowser();
+async function through(claims: Record<string, unknown>, browser = authBrowser()) {
   const { url } = await browser.post("/signin/oidc");
   const back = await browser.get(`/callback/oidc?${issuer.approve(url, { sub: "person", ...claims })}`);
-  return { back, principal: await principalOf(browser.cookieHeader()) };
+  return { back, problem: problemOf(back.url), principal: await principalOf(browser.cookieHeader()) };
 }
+
+/** The code of a problem in the address that an answer leads to. */
+const problemOf = (url: string): string | null => new URL(url, "http://localhost").searchParams.get("error");
 
 test("an issuer that is set up is offered, others are not", async () => {
   expect(Object.keys((await authBrowser().get("/providers")).data)).toEqual(["credentials", "oidc"]);
@@ -129,9 +131,9 @@ test("an issuer that is set up is offered, others are not", async () => {
 test("whom the issuer vouches for gets in when invited, and again later", async () => {
   const admin = await database.newAdmin();
   await setMember(admin, { project_id: admin.project.id, email: "sso@example.com", role: "editor" });
-  const first = await through({ email: "SSO@example.com", name: "Sam" });
+  const first = await through({ sub: "sam", email: "SSO@example.com", name: "Sam" });
   expect(first.principal).toMatchObject({ user: { email: "sso@example.com", name: "Sam" }, auth: { type: "session" } });
-  expect((await through({ email: "sso@example.com", name: "Sam" })).principal?.user.id).toBe(first.principal?.user.id);
+  expect((await through({ sub: "sam", email: "sso@example.com", name: "Sam" })).principal?.user.id).toBe(first.principal?.user.id);
 });
 
 test("the owner of an address comes in by the issuer, and whoever made the account for it before is out", async () => {
@@ -140,23 +142,191 @@ test("the owner of an address comes in by the issuer, and whoever made the accou
   const signIn = () => squatter.post("/callback/credentials", { email, password: "the squatter's password" });
   await signIn();
   expect(await principalOf(squatter.cookieHeader())).not.toBeNull();
-  expect((await through({ email, name: "Owner" })).principal?.user.id).toBe(id);
+  expect((await through({ sub: "owner", email, name: "Owner" })).principal?.user.id).toBe(id);
   expect(await principalOf(squatter.cookieHeader())).toBeNull();
   expect((await signIn()).status).toBe(401);
 });
 
-test("a stranger, an address that is not verified, and none at all do not get in", async () => {
-  const { user } = await database.newAdmin();
-  for (const claims of [
-    { email: "stranger@example.com" },
-    { email: user.email, email_verified: false },
-    { email: user.email, email_verified: "false" },
-    {},
-  ]) {
-    const { back, principal } = await through(claims);
+test("a stranger does not get in, and the sign-in page says so", async () => {
+  expect(await through({ sub: "stranger", email: "stranger@example.com" })).toMatchObject({ principal: null, problem: "AccessDenied" });
+});
+
+test.each([
+  [undefined, "in"],
+  [true, "in"],
+  ["true", "in"],
+  ["True", "in"],
+  [false, "NotVerified"],
+  ["false", "NotVerified"],
+  [null, "NotVerified"],
+  ["", "NotVerified"],
+  [1, "NotVerified"],
+  ["yes", "NotVerified"],
+  [["true"], "NotVerified"],
+])("email_verified %j of the own issuer: %s", async (email_verified, outcome) => {
+  const email = await verified();
+  const { principal, problem } = await through({ sub: email, email, ...(email_verified !== undefined && { email_verified }) });
+  expect(principal ? "in" : problem).toBe(outcome);
+});
+
+test.each([
+  ["line breaks", "mallory@example.com\r\nBcc: all@example.com"],
+  ["spaces", "mal lory@example.com"],
+  ["markup", "<b>mallory</b>@example.com"],
+  ["5,000 letters", `${"m".repeat(5000)}@example.com`],
+  ["letters beyond ASCII", "jörg@example.com"],
+  ["a name without a dot as host", "root@intranet"],
+  ["no text", 5],
+  ["a list", ["mallory@example.com"]],
+])("an address with %s is refused before an account is made", async (_, email) => {
+  await database.newAdmin();
+  setSettings({ ALLOW_SIGNUP: "1" });
+  const count = await db().user.count();
+
+  const { principal, problem } = await through({ sub: "mallory", email });
+
+  setSettings({ ALLOW_SIGNUP: "0" });
+  expect([principal, problem]).toEqual([null, "UnusableAddress"]);
+  expect(await db().user.count()).toBe(count);
+});
+
+test("the sign-in page reports an identity without an address", async () => {
+  expect(await through({ sub: "nameless" })).toMatchObject({ principal: null, problem: "NoAddress" });
+});
+
+/** An address that was invited, so that a sign-in through the issuer makes an account for it. */
+async function invited(): Promise<string> {
+  const admin = await database.newAdmin();
+  const email = `${admin.user.id}@invited.example.com`;
+  await setMember(admin, { project_id: admin.project.id, email, role: "editor" });
+  return email;
+}
+
+/** The verified address of an account that was never entered through the issuer. */
+async function verified(): Promise<string> {
+  const { id, email } = (await database.newAdmin()).user;
+  await db().user.update({ where: { id }, data: { email_verified_at: new Date() } });
+  return email;
+}
+
+test.each([
+  ["14,000 letters", "n".repeat(14_000), "n".repeat(120)],
+  ["a character at the limit that is not cut in two", `${"n".repeat(119)}😀`, "n".repeat(119)],
+  ["line breaks and a NUL", "Mal\r\nlory\0", "Mal lory"],
+  ["spaces alone", "   ", null],
+  ["no text", { first: "Mal" }, null],
+])("a name of %s passes the schema of names", async (_, name, kept) => {
+  const email = await invited();
+  const { principal } = await through({ sub: email, email, name });
+  expect(principal?.user.name).toBe(kept ?? email);
+});
+
+test("an identity opens its account whatever address it has by now", async () => {
+  const email = await invited();
+  const first = await through({ sub: email, email });
+  const later = await through({ sub: email, email: "moved@example.com", email_verified: false });
+  expect(later.principal?.user).toEqual(first.principal?.user);
+});
+
+test("another identity of the same issuer with the same address does not get in", async () => {
+  const email = await invited();
+  await through({ sub: email, email });
+  expect(await through({ sub: `${email}-2`, email })).toMatchObject({ principal: null, problem: "OtherIdentity" });
+});
+
+test("an identity without a subject is refused", async () => {
+  for (const sub of [undefined, null, "", "s".repeat(256), "line\nbreak", { a: 1 }]) {
+    const { email } = (await database.newAdmin()).user;
+    const { principal, problem } = await through({ sub, email });
     expect(principal).toBeNull();
-    expect(new URL(back.url, "http://localhost").searchParams.get("error")).toBe("AccessDenied");
+    expect(["ServiceFailed", "OAuthCallback"]).toContain(problem);
   }
+});
+
+async function withSecondFactor() {
+  const user = await withPassword("correct horse");
+  await db().user.update({ where: { id: user.id }, data: { email_verified_at: new Date() } });
+  await db().secondFactor.create({ data: { user_id: user.id, sealed_secret: "sealed", confirmed_at: new Date() } });
+  return user;
+}
+
+test("an identity that is new passes no second factor", async () => {
+  const { email } = await withSecondFactor();
+  expect(await through({ sub: email, email })).toMatchObject({ principal: null, problem: "AccountAsksForCode" });
+});
+
+test("a session of the account connects an identity, which replaces an earlier one", async () => {
+  const { id, email } = await withPassword("correct horse");
+  await db().user.update({ where: { id }, data: { email_verified_at: new Date() } });
+  await through({ sub: `${email}-1`, email });
+  const browser = authBrowser();
+  await browser.post("/callback/credentials", { email, password: "correct horse" });
+  await db().secondFactor.create({ data: { user_id: id, sealed_secret: "sealed", confirmed_at: new Date() } });
+
+  expect((await through({ sub: `${email}-2`, email }, browser)).principal?.user.id).toBe(id);
+
+  expect((await through({ sub: `${email}-2`, email })).principal?.user.id).toBe(id);
+  expect((await through({ sub: `${email}-1`, email })).problem).toBe("OtherIdentity");
+});
+
+test.each([
+  ["new", invited],
+  ["existing", verified],
+])("eight first sign-ins at once open one %s account without an error", async (_, newAddress) => {
+  const email = await newAddress();
+  const entered = await Promise.all(Array.from({ length: 8 }, () => through({ sub: email, email })));
+  expect(entered.map(({ problem }) => problem)).toEqual(Array.from({ length: 8 }, () => null));
+  expect(new Set(entered.map(({ principal }) => principal?.user.id)).size).toBe(1);
+  expect(await db().signInIdentity.count({ where: { subject: email } })).toBe(1);
+});
+
+test("an error of the database never reaches the address bar", async () => {
+  const email = await invited();
+  const transaction = vi.spyOn(db(), "$transaction").mockRejectedValue(new Error('relation "users" at db.internal'));
+  const { back, problem } = await through({ sub: email, email });
+  transaction.mockRestore();
+  expect([problem, back.url]).toEqual(["Unfinished", "/sign-in?error=Unfinished"]);
+});
+
+test("a state is used once, also by a copy of the cookies", async () => {
+  const email = await invited();
+  const browser = authBrowser();
+  const { url } = await browser.post("/signin/oidc");
+  const copy = authBrowser({}, browser.cookies());
+  const [first, second] = [issuer.approve(url, { sub: email, email }), issuer.approve(url, { sub: email, email })];
+
+  await browser.get(`/callback/oidc?${first}`);
+  const { url: page } = await copy.get(`/callback/oidc?${second}`);
+
+  expect(await principalOf(browser.cookieHeader())).not.toBeNull();
+  expect(new URL(page).searchParams.get("error")).toBe("OAuthCallback");
+  expect(await principalOf(copy.cookieHeader())).toBeNull();
+});
+
+test("the address to come back to is that of the install, not of the request", async () => {
+  const { url } = await authBrowser({ host: "evil.example", "x-forwarded-host": "evil.example" }).post("/signin/oidc");
+  expect(new URL(url).searchParams.get("redirect_uri")).toBe("http://localhost:4000/api/auth/callback/oidc");
+});
+
+test.each([
+  ["access_denied", "Cancelled"],
+  ["login_required", "Cancelled"],
+  ["server_error", "ServiceFailed"],
+  ["Call 555-0100 now", "ServiceFailed"],
+])("the sign-in page reports the answer %s of a service", (error, problem) => {
+  const query = new URLSearchParams({ error, error_description: "Call 555-0100 now" });
+  expect(serviceAnswerPage(["callback", "oidc"], query)).toBe(`/sign-in?error=${problem}`);
+});
+
+test("cookies of a session and of a sign-in are bound to the host over HTTPS", () => {
+  const { cookies } = authOptions(new Headers());
+  setSettings({ APP_URL: "https://flows.example.com" });
+  const { cookies: secure } = authOptions(new Headers());
+  setSettings({ APP_URL: "http://localhost:4000" });
+  expect(Object.values(secure ?? {}).map(({ name, options }) => [name.startsWith("__Host-"), options.secure, options.path])).toEqual(
+    Array.from({ length: 4 }, () => [true, true, "/"]),
+  );
+  expect(Object.values(cookies ?? {}).some(({ name }) => name.startsWith("__"))).toBe(false);
 });
 
 test("an answer that was not asked for here does not sign in", async () => {

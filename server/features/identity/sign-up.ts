@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import { hasOwner, insertFirstProject } from "#server/features/identity/first-owner.ts";
+import { hasOwner } from "#server/features/identity/first-owner.ts";
 import { insertAccount, signedUp } from "#server/features/identity/new-account.ts";
 import type { SignedUp, SignUpInput } from "#server/features/identity/schema.ts";
+import { insertFirstProject } from "#server/features/projects/service.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { hashPassword } from "#server/platform/secrets.ts";

@@ -1,12 +1,13 @@
 import { afterEach, expect, test } from "vitest";
-import { resetAccount } from "#server/features/identity/new-account.ts";
 import { changePassword } from "#server/features/identity/profile.ts";
 import { signInWithPassword } from "#server/features/identity/sign-in.ts";
 import { signUp } from "#server/features/identity/sign-up.ts";
 import { createPlatformKey } from "#server/features/platform-keys/service.ts";
+import { provenAddress } from "#server/features/security/proven-address.ts";
 import { KeyScope } from "#server/platform/auth/platform-key-schema.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { asOtherCaller } from "#server/platform/db/held-connection.ts";
 import { hashPassword, storedPlatformKey } from "#server/platform/secrets.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -21,13 +22,13 @@ async function takenOverDuring<Value>(user_id: string, work: () => Promise<Value
   return db()
     .$transaction(
       async (tx) => {
-        const user = await tx.user.findUniqueOrThrow({ where: { id: user_id } });
-        await resetAccount(tx, user, { password_hash: null, is_verified: true });
-        const outcome = work().catch(({ code }) => code);
-        const waiting = () =>
-          db()
+        await tx.user.update({ where: { id: user_id }, data: { email_verified_at: null } });
+        await provenAddress(tx, user_id, { by: "provider" });
+        const outcome = asOtherCaller(work).catch(({ code }) => code);
+        const waiting = async () =>
+          await db()
             .$queryRaw`SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()`;
-        await expect.poll(waiting).toHaveLength(1);
+        await expect.poll(() => asOtherCaller(waiting)).toHaveLength(1);
         return { outcome };
       },
       { timeout: 30_000 },

@@ -76,14 +76,14 @@ export async function removeSecondFactor(principal: Principal, { user_id }: z.in
   const email = await db().$transaction(async (tx) => {
     const user = isUuid(user_id) ? await tx.user.findFirst({ where: { id: user_id, deleted_at: null } }) : null;
     if (!user || !(await dropSecondFactor(tx, user.id)))
-      throw new AppError("NOT_FOUND", "There is no such person, or they have no second factor.");
+      throw new AppError("NOT_FOUND", "There is no such person, or they have no two-factor authentication.");
     const record = { action: "account.remove_second_factor", resource_type: "account", resource_id: user.id, resource_name: user.email };
     await recordAuditEverywhere(tx, principal, record, user.id);
     return user.email;
   });
   mailAccount(email, {
-    subject: "The second factor of your Treadle account was removed",
-    title: "An install admin removed your second factor",
-    paragraphs: [`${principal.user.email} did. Signing in takes your password alone now. If you asked nobody for it, ask them.`],
+    subject: "Two-factor authentication of your Treadle account was removed",
+    title: "An install admin removed your two-factor authentication",
+    paragraphs: [`${principal.user.email} removed it. You now sign in with your password only. If you did not ask for this, contact them.`],
   });
 }

@@ -36,7 +36,7 @@ beforeEach(async () => {
   setSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
 });
 afterEach(async () => {
-  setSettings({ ALLOW_PRIVATE_NETWORK: "1", TREADLE_EMBEDDED_DATABASE: "0" });
+  setSettings({ ALLOW_PRIVATE_NETWORK: "1", TREADLE_EMBEDDED_DATABASE: "0", PROJECT_ADMINS_MAY_USE_PRIVATE_ADDRESSES: "" });
   await db().user.updateMany({ data: { is_install_admin: false } });
 });
 
@@ -91,11 +91,54 @@ test("whoever makes a project reaches no private address, and an install admin d
     const asTheirs = JSON.parse(JSON.stringify(body).replace(ourKey, theirKey));
     const refused = await theirs("POST", path, asTheirs);
     expect([refused.status, refused.body.errors?.map((error) => error.path)], `${path} ${field}`).toEqual([422, [field]]);
-    expect(refused.body.detail).toMatch(/is on a private network\. Ask an install admin to save it here, or have the operator set ALLOW/);
+    expect(refused.body.detail).toMatch(/only install admins can save.* PROJECT_ADMINS_MAY_USE_PRIVATE_ADDRESSES=1/);
     const taken = await ours("POST", path, body);
     expect(taken.status, `${path} ${field} ${taken.body.detail}`).toBe(success);
   }
   expect(inside.requests).toEqual([]);
+});
+
+test("a project admin saves every private endpoint where the setting allows it", async () => {
+  setSettings({ PROJECT_ADMINS_MAY_USE_PRIVATE_ADDRESSES: "1" });
+  const theirs = await apiOf(stranger);
+
+  for (const [path, body, field, success] of doors(await newKey(stranger))) {
+    const { status, body: answer } = await theirs("POST", path, body);
+    expect(status, `${path} ${field} ${answer.detail}`).toBe(success);
+  }
+});
+
+test("an editor saves no private endpoint where project admins may", async () => {
+  setSettings({ PROJECT_ADMINS_MAY_USE_PRIVATE_ADDRESSES: "1" });
+  const editor = await database.newAdmin();
+  await db().membership.create({ data: { project_id: stranger.project.id, user_id: editor.user.id, role: "editor" } });
+  const api = await apiOf({ ...editor, project: stranger.project });
+
+  const refused = await api("POST", "/mcp", { name: "Inside", url: `${mcp.url}/mcp` });
+
+  expect([refused.status, refused.body.detail]).toEqual([422, expect.stringContaining("only admins of this project and install admins")]);
+});
+
+test("the admin of the only project may save a private endpoint by default", async () => {
+  await db().project.updateMany({ where: { id: { not: stranger.project.id } }, data: { deleted_at: new Date() } });
+  const theirs = await apiOf(stranger);
+  const saved = await theirs("POST", "/llm-keys", llmKey(models.url));
+  expect(saved.status).toBe(201);
+
+  await database.newAdmin();
+
+  expect((await theirs("POST", "/llm-keys", { ...llmKey(models.url), name: "Second" })).status).toBe(422);
+  const agent = await theirs("POST", "/agents", { name: "Scout", llm_key_id: saved.body.id, model: "echo" });
+  expect([agent.status, agent.body.detail]).toEqual([201, undefined]);
+});
+
+test("with the setting off, the admin of the only project saves no private endpoint", async () => {
+  setSettings({ PROJECT_ADMINS_MAY_USE_PRIVATE_ADDRESSES: "0" });
+  await db().project.updateMany({ where: { id: { not: stranger.project.id } }, data: { deleted_at: new Date() } });
+
+  const refused = await (await apiOf(stranger))("POST", "/llm-keys", llmKey(models.url));
+
+  expect(refused.status).toBe(422);
 });
 
 test("cloud metadata and the like are refused to install admins too", async () => {

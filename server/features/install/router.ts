@@ -1,5 +1,7 @@
 import { executorContact } from "#server/events/contact.ts";
 import { ExecutorContact } from "#server/events/schema.ts";
+import { MailState } from "#server/features/emails/schema.ts";
+import { readMailState } from "#server/features/emails/state.ts";
 import { linkToNewPassword, listPeople, removeSecondFactor } from "#server/features/install/people.ts";
 import {
   InstallAdmin,
@@ -29,7 +31,7 @@ export const installRouter = router({
         tag,
         role,
         summary: "Name an install admin",
-        description: "Somebody who has an account here. Whoever is one already stays one.",
+        description: "A person with an account on this install. No effect for an install admin.",
         status: 201,
       }),
     )
@@ -61,7 +63,7 @@ export const installRouter = router({
         role,
         summary: "Make a link that sets a person's new password",
         description:
-          "To hand over. It works once, for an hour; the person is told by mail. A second factor stays. 403 for your own account.",
+          "To hand over. It works once, for an hour; the person gets an email. Two-factor authentication stays. 403 for your own account.",
         status: 201,
         isIdempotent: false,
       }),
@@ -74,14 +76,26 @@ export const installRouter = router({
       endpoint("DELETE", "/install/people/{user_id}/second-factor", {
         tag,
         role,
-        summary: "Remove a person's second factor",
-        description: "For who has lost it and the recovery codes. The person is told by mail. 403 for your own account.",
+        summary: "Remove a person's two-factor authentication",
+        description: "For who has lost it and the recovery codes. The person gets an email. 403 for your own account.",
         status: 204,
       }),
     )
     .input(PersonRef)
     .output(NoContent)
     .mutation(({ ctx, input }) => removeSecondFactor(ctx.principal, input)),
+  mail: userProcedure
+    .meta(
+      endpoint("GET", "/install/mail", {
+        tag,
+        role,
+        summary: "Read the state of the mail server",
+        description: "When it last took an email, why it last did not, and how many emails wait to be sent.",
+      }),
+    )
+    .input(Nothing)
+    .output(MailState)
+    .query(({ ctx }) => readMailState(ctx.principal)),
   // The web UI only; others ask /api/health/ready.
   executor: viewerProcedure
     .input(Nothing)

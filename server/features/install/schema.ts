@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { Email, Id, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
+import { AccountEmail, Email, Id, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
 
 /** Somebody who may decide for the whole install: its first owner, and whom install admins name. */
 export const InstallAdmin = z
   .object({
     user_id: Id,
-    email: Email,
+    email: AccountEmail,
     name: z.string().meta({ example: "Ada" }),
     created_at: Timestamp.meta({ description: "Since when the account exists" }),
   })
@@ -15,7 +15,7 @@ export const InstallAdminPage = pageOf(InstallAdmin);
 export const NameInstallAdminInput = z.strictObject({
   email: Email,
   accept_unverified: z.boolean().optional().meta({
-    description: "Needed for an account whose address nobody has verified, and which anybody may have made: you know that it is theirs",
+    description: "Required for an account with an unverified address: confirms that the account belongs to the owner of the address",
     title: "I know that this account is theirs",
   }),
 });
@@ -24,7 +24,7 @@ export const NameInstallAdminInput = z.strictObject({
 export const Person = z
   .object({
     user_id: Id,
-    email: Email,
+    email: AccountEmail,
     name: z.string().meta({ example: "Ada" }),
     created_at: Timestamp,
     is_verified: z.boolean().meta({ description: "Whether it is known that the address is the person's own", example: true }),

@@ -60,12 +60,12 @@ export async function nameInstallAdmin(principal: Principal, input: z.infer<type
       where: { email, deleted_at: null, service_project_id: null },
       select: { ...shownFields, ...judgedFields },
     });
-    if (!user) throw invalidField("email", "Nobody has an account with this address here: invite them to a project first.");
+    if (!user) throw invalidField("email", "This install has no account with this address. Invite the person to a project first.");
     if (user.is_install_admin) return toInstallAdmin(user);
     if (!user.email_verified_at && !input.accept_unverified)
       throw invalidField(
         "accept_unverified",
-        `The address of this account is not verified: somebody made it on ${user.created_at.toISOString().slice(0, 10)}, and nobody knows whether it is theirs. Ask them, then name them with accept_unverified.`,
+        `The address of this account, created on ${user.created_at.toISOString().slice(0, 10)}, is not verified, so it may belong to someone else. Ask the owner of the address, then send accept_unverified: true.`,
       );
     await tx.user.update({ where: { id: user.id }, data: { is_install_admin: true } });
     const resource = { resource_type: "install_admin", resource_id: user.id, resource_name: user.email };

@@ -43,7 +43,7 @@ function faultsOf(type: RagType, config: Loose): FieldError[] {
   if (String(config.connection_string).includes(SECRET_MARK))
     errors.push({
       path: "config.connection_string",
-      message: "Write the password in place of the mask, or send the text as it was shown.",
+      message: "Write the password in place of the mask, or send the text unchanged.",
     });
   return errors;
 }

@@ -418,7 +418,7 @@ test("an address on a private network is for install admins to choose, as it is 
       const input = { name: type, type, config } as Parameters<typeof createRag>[1];
       await expect(createRag(admin, input)).rejects.toMatchObject({
         code: "VALIDATION_ERROR",
-        message: expect.stringMatching(/private network\. Ask an install admin/),
+        message: expect.stringMatching(/private network, which only install admins can save/),
         errors: [{ path: type === "pgvector" ? "config.connection_string" : "config.url" }],
       });
       const made = await createRag(owned, input);

@@ -109,10 +109,11 @@ export const ragsRouter = router({
       endpoint("GET", "/rags/{rag_id}/documents/{document_id}", {
         tag,
         summary: "Read a document",
-        description: "With the beginning of its text, as it was read out of the document.",
+        description: "With the beginning of the text extracted from the document.",
       }),
     )
     .input(RagDocumentRef)
+    .meta({ isLarge: true })
     .output(RagDocumentDetail)
     .query(({ ctx, input }) => getDocument(ctx.principal, input)),
   deleteDocument: editorProcedure

@@ -189,7 +189,7 @@ export const UpdateRagInput = z.strictObject({
   type: RagType.optional().meta({ description: "Cannot change; the present one is accepted" }),
   config: anyConfig
     .optional()
-    .meta({ description: "Settings left out keep their value, and so does a secret that is left out or sent as it was shown" }),
+    .meta({ description: "Settings left out keep their value, and so does a secret that is left out or sent unchanged" }),
 });
 export type UpdateRagInput = z.infer<typeof UpdateRagInput>;
 
@@ -230,9 +230,7 @@ export const RagDocumentPage = pageOf(RagDocument);
 /** How much of a document's text a GET shows, in characters. */
 export const SHOWN_TEXT = 100_000;
 export const RagDocumentDetail = RagDocument.extend({
-  text: z
-    .string()
-    .meta({ description: `Text as it was read out of the document, its first ${SHOWN_TEXT.toLocaleString("en")} characters` }),
+  text: z.string().meta({ description: `Text extracted from the document, its first ${SHOWN_TEXT.toLocaleString("en")} characters` }),
 }).meta({ id: "RagDocumentDetail" });
 export type RagDocumentDetail = z.infer<typeof RagDocumentDetail>;
 

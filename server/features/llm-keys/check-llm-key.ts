@@ -29,7 +29,7 @@ function baseUrlProblem({ provider, base_url }: CreateLlmKeyInput): string | und
   const { label, requiresBaseUrl } = providerKind(provider);
   if (base_url === undefined) return requiresBaseUrl ? `${label} needs the base URL of the service.` : undefined;
   const url = new URL(base_url);
-  const path = url.pathname.replace(/\/+$/, "");
+  const path = url.pathname.replace(/(?<!\/)\/+$/, "");
   if (hasDeployments(provider) && isDeployment(url))
     return `This is the address of a single deployment. Give the endpoint of the resource, such as ${url.origin}, and name the deployment as the agent's model.`;
   if (path.toLowerCase().endsWith(COMPLETIONS)) {

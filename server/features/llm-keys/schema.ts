@@ -108,7 +108,7 @@ export const LlmKeyPage = pageOf(LlmKey);
 
 export const ModelList = z
   .object({
-    source: z.enum(["live", "curated"]).meta({ description: "live: listed by the vendor with this key; curated: a short list of ours" }),
+    source: z.enum(["live", "curated"]).meta({ description: "live: listed by the vendor with this key; curated: a short built-in list" }),
     models: z.array(z.object({ id: z.string().meta({ example: "gpt-4.1-mini" }), label: z.string().optional() })),
     problem: z
       .object({

@@ -9,7 +9,7 @@ import { isUuid } from "#server/platform/new-id.ts";
 /** Longest name that every vendor takes. */
 const MAX_NAME = 64;
 
-const plain = (text: string) => text.replace(/[^A-Za-z0-9_-]+/g, "_").replace(/^_+|_+$/g, "");
+const plain = (text: string) => text.replace(/[^A-Za-z0-9_-]+/g, "_").replace(/^_+|(?<!_)_+$/g, "");
 
 /** A name that vendors take: server and tool, cut with a mark of the whole where it is too long or lost letters. */
 function modelName(server: string, tool: string, taken: ReadonlySet<string>): string {

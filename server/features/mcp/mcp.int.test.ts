@@ -94,7 +94,7 @@ test("a private address is for install admins", async () => {
   const made = await connect(owned);
   await expect(discoverMcp(admin, { url: made.url })).rejects.toMatchObject({
     code: "VALIDATION_ERROR",
-    message: expect.stringMatching(/private network\. Ask an install admin/),
+    message: expect.stringMatching(/private network, which only install admins can save/),
   });
   await expect(connect(admin, { name: "Mine" })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
   // What the install admin chose goes on working for others, but they cannot point it elsewhere in that network.

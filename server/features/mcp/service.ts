@@ -22,6 +22,8 @@ import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import { havingWords } from "#server/platform/search-words.ts";
 import { seal, unseal } from "#server/platform/secrets.ts";
+import { assertRoom } from "#server/runs/store/limits.ts";
+import { noteStored } from "#server/runs/store/space.ts";
 import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
 
 type Shown = Omit<McpServerRow, "sealed_headers">;
@@ -175,7 +177,9 @@ export async function createMcpServer(principal: ProjectPrincipal, input: Create
   const project_id = principal.project.id;
   const private_allowed = await checkMcpUrl(principal, url);
   await assertMcpNameFree(project_id, name);
+  await assertRoom(project_id);
   const connection = await connectMcp({ name, url, transport, headers, private_allowed });
+  noteStored(project_id, "other", JSON.stringify(connection.tools).length);
   const data = { project_id, name, ...connection, disabled_tools: [...new Set(disabled_tools)] };
   const record = { what: "an MCP server", name, action: "mcp_server.create", resource_type: "mcp_server", detail: { transport } };
   return toMcpServerDetail(await saveResource(principal, record, (tx) => tx.mcpServer.create({ data })));
@@ -274,6 +278,7 @@ export async function refreshMcpServer(principal: ProjectPrincipal, { mcp_id }: 
     if (isAppError(error) && error.code === "UPSTREAM_ERROR") await write({ last_error: error.message });
     throw error;
   });
+  await assertRoom(principal.project.id);
   await write({ tools: jsonColumn(tools), last_seen_at: new Date(), last_error: null });
   return toMcpServerDetail(await findMcpServer(principal.project.id, mcp_id));
 }

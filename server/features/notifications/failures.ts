@@ -2,8 +2,8 @@ import { LRUCache } from "lru-cache";
 import { v7 as uuid, v5 as uuidOf } from "uuid";
 import { db, pool } from "#server/platform/db/client.ts";
 import type { Sweep } from "#server/platform/db/sweep.ts";
-import { shorten } from "#server/platform/mail/layout.ts";
 import { type FailedRuns, failedLately, MAY_HAVE_FAILED } from "#server/runs/store/failed-runs.ts";
+import { shorten } from "#server/shared/shorten.ts";
 
 // Members are told of runs that fail: once a workflow and hour, with the number of them.
 

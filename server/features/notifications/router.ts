@@ -10,7 +10,7 @@ export const notificationsRouter = router({
         tag: "Identity",
         summary: "What I am told of",
         description:
-          "Reviews that wait, runs that have failed (one entry for each workflow and hour), schedules that were missed while nothing ran, and workflows that somebody else has disabled; unread ones first.",
+          "Reviews that wait, runs that have failed (one entry for each workflow and hour), schedules that were missed while nothing ran, and workflows that another member disabled; unread ones first.",
       }),
     )
     .input(PageInput)

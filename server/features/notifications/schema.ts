@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Id, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
 
 /** What somebody is told of. */
-export const NotificationKind = z.enum(["review", "run_failed", "schedule_missed", "workflow_disabled", "budget"]);
+export const NotificationKind = z.enum(["review", "run_failed", "schedule_missed", "workflow_disabled", "budget", "emails_held"]);
 export type NotificationKind = z.infer<typeof NotificationKind>;
 
 const Choice = z.object({

@@ -48,9 +48,9 @@ const call = async (...asked: Parameters<typeof requestOf>): Promise<Reply> => t
 
 const given = { params: { workflow_id: NOWHERE, agent_id: NOWHERE, execution_id: NOWHERE, rag_id: NOWHERE, canvas_id: NOWHERE } };
 const chat = agentChat({ keyNeeds: { scope: "run" } });
-const trial = agentTrial({ keyNeeds: { scope: "run" } });
+const trial = agentTrial({ keyNeeds: { scope: "write" } });
 const csv = canvasCsv({ keyNeeds: { scope: "read" } });
-const stream = executionStream({ keyNeeds: { scope: "read" }, allowQueryToken: true });
+const stream = executionStream({ keyNeeds: { scope: "read", isOpenToRun: true }, allowQueryToken: true });
 /** Operations that have a handler of their own. */
 const OWN: Record<string, (request: Request) => Promise<Response>> = {
   "POST /agents/{agent_id}/chat": (request) => chat(request, given),
@@ -68,8 +68,13 @@ const handlerOf = (operation: string) => (/ \/http\//.test(operation) ? (request
 
 // Written down here a second time, so that a wrong declaration is found.
 const RUNS =
-  /^(POST \/workflows\/\{workflow_id\}\/execute|POST \/executions\/\{execution_id\}\/(cancel|approve|rerun|fork)|POST \/executions\/bulk|POST \/bulk-actions\/\{bulk_id\}\/stop|POST \/reviews\/decide|POST \/agents\/(\{agent_id\}\/(test|chat)|try)|[A-Z]+ \/http\/\{workflow_id\})$/;
+  /^(POST \/workflows\/\{workflow_id\}\/execute|POST \/executions\/\{execution_id\}\/(cancel|approve|rerun|fork)|POST \/executions\/bulk|POST \/bulk-actions\/\{bulk_id\}\/stop|POST \/reviews\/decide|POST \/agents\/\{agent_id\}\/(test|chat)|[A-Z]+ \/http\/\{workflow_id\})$/;
 const scopeOf = (operation: string): KeyScope => (RUNS.test(operation) ? "run" : operation.startsWith("GET ") ? "read" : "write");
+
+/** Reading operations that a key with the scope run may use too. */
+const OPEN_TO_RUN = /^GET \/(auth\/me|executions(\/\{execution_id\}(\/(logs|stream|nodes\/\{node_id\}\/output))?)?)$/;
+const lets = (operation: string, scope: KeyScope): boolean =>
+  scope === scopeOf(operation) || (scope === "run" && OPEN_TO_RUN.test(operation));
 
 test("every operation of the API is closed to a key without its scope, and open to one that has no other", async () => {
   const scopes: KeyScope[] = ["read", "run", "write"];
@@ -94,7 +99,7 @@ test("every operation of the API is closed to a key without its scope, and open 
             await answer(requestOf(keys[scope] ?? "", method.toUpperCase(), path, method === "get" ? undefined : { no_such: 1 })),
           );
           const isClosed = status === 403 && String(body.detail).includes(`the scope ${needed}`);
-          if (isClosed === (scope === needed)) faults.push(`${operation} by ${scope}: ${status} ${JSON.stringify(body).slice(0, 200)}`);
+          if (isClosed === lets(operation, scope)) faults.push(`${operation} by ${scope}: ${status} ${JSON.stringify(body).slice(0, 200)}`);
         }
       }
     }
@@ -247,4 +252,98 @@ test("lists tell how a key begins, what it may do, and when and from where it wa
   const old = await db().platformKey.create({ data: { user_id: who.user.id, name: "Old", key_hash: "x" } });
   const listed = ((await call(key, "GET", "/platform-keys")).body as Page<PlatformKey>).items.find(({ id }) => id === old.id);
   expect(listed).toMatchObject({ prefix: null, scopes: ["read", "run", "write"], project_ids: null, expires_at: null, last_used_ip: null });
+});
+
+test("a run-only key sees the executions that it started", async () => {
+  const who = await database.newAdmin();
+  const [own, other] = [await newKey({ scopes: ["run"] }, who), await newKey({ scopes: ["run"] }, who)];
+  const whole = await newKey({}, who);
+  const graph = { nodes: [{ id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start" } }], edges: [] };
+  const workflow = (await call(whole.key, "POST", "/workflows", { name: "Flow", ...graph })).body.id;
+  const start = async (key: string): Promise<string> =>
+    (await call(key, "POST", `/workflows/${workflow}/execute`, { input: "tea" })).body.execution_id;
+  const [mine, theirs, ours] = [await start(own.key), await start(other.key), await start(whole.key)];
+  const statusOf = async (method: string, id: string, path = "") => (await call(own.key, method, `/executions/${id}${path}`)).status;
+  const follow = async (id: string) => {
+    const answer = await stream(requestOf(own.key, "GET", `/executions/${id}/stream`), { params: { execution_id: id } });
+    await answer.body?.cancel();
+    return answer.status;
+  };
+
+  expect((await call(own.key, "GET", "/auth/me")).body.auth).toMatchObject({ key_id: own.id });
+  for (const id of [mine, theirs, ours]) {
+    const status = id === mine ? 200 : 404;
+    expect([id, await statusOf("GET", id), await statusOf("GET", id, "/logs"), await follow(id)]).toEqual([id, status, status, status]);
+    const output = await call(own.key, "GET", `/executions/${id}/nodes/t/output`);
+    // No worker runs here, so the own one has no result yet.
+    expect([id, output.body.detail]).toEqual([id, expect.stringContaining(id === mine ? "result of this node" : "execution")]);
+  }
+  const never = await call(own.key, "GET", `/executions/${NOWHERE}`);
+  expect((await call(own.key, "GET", `/executions/${theirs}`)).body).toEqual(never.body);
+  for (const query of [
+    "",
+    "?q=tea",
+    `?workflow_id=${workflow}`,
+    "?status=completed,pending,queued,running",
+    "?from=2020-01-01T00:00:00.000Z",
+  ]) {
+    const { body } = await call(own.key, "GET", `/executions${query}`);
+    expect([query, body]).toEqual([query, expect.objectContaining({ total: 1, items: [expect.objectContaining({ id: mine })] })]);
+  }
+  expect((await call(whole.key, "GET", "/executions")).body.total).toBe(3);
+});
+
+/** A run-only key with an ended run of its own, and one that another key of the same owner started. */
+async function runOnlyKey() {
+  const who = await database.newAdmin();
+  const { key } = await newKey({ scopes: ["run"] }, who);
+  const whole = await newKey({}, who);
+  const graph = { nodes: [{ id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start" } }], edges: [] };
+  const workflow = (await call(whole.key, "POST", "/workflows", { name: "Flow", ...graph })).body.id;
+  const start = async (by: string): Promise<string> =>
+    (await call(by, "POST", `/workflows/${workflow}/execute`, { input: "tea" })).body.execution_id;
+  const end = (id: string) => db().execution.update({ where: { id }, data: { status: "completed", completed_at: new Date() } });
+  return { key, mine: await start(key), other: await start(whole.key), end };
+}
+
+test.each(["rerun", "fork"])("a run-only key starts a %s of its own executions alone", async (again) => {
+  const { key, mine, other, end } = await runOnlyKey();
+  for (const id of [mine, other]) await end(id);
+
+  const own = await call(key, "POST", `/executions/${mine}/${again}`, {});
+  const refused = await call(key, "POST", `/executions/${other}/${again}`, {});
+
+  expect(await call(key, "GET", `/executions/${own.body.execution_id}`)).toMatchObject({ status: 200, body: { rerun_of: mine } });
+  expect(refused).toEqual(await call(key, "POST", `/executions/${NOWHERE}/${again}`, {}));
+});
+
+test("a run-only key cancels its own executions alone", async () => {
+  const { key, mine, other } = await runOnlyKey();
+
+  const refused = await call(key, "POST", `/executions/${other}/cancel`);
+
+  expect(refused).toEqual(await call(key, "POST", `/executions/${NOWHERE}/cancel`));
+  expect((await db().execution.findUniqueOrThrow({ where: { id: other } })).status).toBe("pending");
+  expect(await call(key, "POST", `/executions/${mine}/cancel`)).toMatchObject({ status: 200, body: { id: mine, status: "cancelled" } });
+});
+
+test.each(["ids", "filter"] as const)("a run-only key reaches its own executions alone by %s of a bulk action", async (by) => {
+  const { key, mine, other } = await runOnlyKey();
+  const which = { ids: [mine, other], filter: { q: "tea" } };
+
+  const { body } = await call(key, "POST", "/executions/bulk", { action: "cancel", [by]: which[by] });
+
+  expect((await db().bulkAction.findUniqueOrThrow({ where: { id: body.id } })).execution_ids).toEqual([mine]);
+});
+
+test.each([
+  ["POST", "/executions/{own}/approve", { decision: "approved" }],
+  ["POST", "/reviews/decide", { answers: [{ review_id: NOWHERE, decision: "approved" }] }],
+  ["POST", `/bulk-actions/${NOWHERE}/stop`, {}],
+] as const)("a run-only key is refused %s %s", async (method, path, body) => {
+  const { key, mine } = await runOnlyKey();
+
+  const refused = await call(key, method, path.replace("{own}", mine), body);
+
+  expect(refused).toMatchObject({ status: 403, body: { detail: expect.stringContaining("also has the scope read") } });
 });

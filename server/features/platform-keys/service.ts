@@ -18,6 +18,7 @@ import { paged, pageWindow } from "#server/platform/paging.ts";
 import { havingWords } from "#server/platform/search-words.ts";
 import { generatePlatformKey, storedPlatformKey } from "#server/platform/secrets.ts";
 import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
+import { lastInstant } from "#server/shared/time-input.ts";
 
 /** A key as lists show it: all but the key. */
 export const toPlatformKey = (row: Omit<PlatformKeyRow, "key_hash">): PlatformKey => ({
@@ -64,7 +65,7 @@ export function limitsFor(
   { auth }: Principal,
   { scopes, expires_at }: Pick<Limits, "scopes" | "expires_at">,
 ): { scopes: readonly KeyScope[]; expires_at: Date | null } {
-  const until = expires_at ? new Date(expires_at) : null;
+  const until = expires_at ? lastInstant(expires_at) : null;
   if (until && until <= new Date())
     throw invalidField("expires_at", "This time is over. Give one to come, or null for a key that does not expire.");
   if (auth.type !== "platform_key") return { scopes: scopes ?? KeyScope.options, expires_at: until };
@@ -94,7 +95,8 @@ async function holdAsLetIn(tx: Prisma.TransactionClient, { user, auth }: Princip
   >`SELECT password_hash FROM users WHERE id = ${user.id}::uuid FOR SHARE`;
   const isIn =
     auth.type === "session"
-      ? auth.password_mark === undefined || auth.password_mark === passwordMark(row?.password_hash ?? null)
+      ? (auth.password_mark === undefined || auth.password_mark === passwordMark(row?.password_hash ?? null)) &&
+        (auth.session_id === undefined || (await tx.session.count({ where: { id: auth.session_id, ended_at: { not: null } } })) === 0)
       : auth.type === "platform_key" && (await tx.platformKey.count({ where: { id: auth.key_id } })) > 0;
   if (!isIn) throw new AppError("AUTH_REQUIRED", "The session or key has just ended. Sign in and try again.");
 }

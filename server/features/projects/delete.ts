@@ -22,6 +22,8 @@ export async function closeProject(tx: Prisma.TransactionClient, project_id: str
   await tx.invitation.deleteMany(inProject);
   await tx.schedule.deleteMany({ where: { workflow: { project_id } } });
   await tx.webhook.deleteMany({ where: { workflow: { project_id } } });
+  // Waits for runs that are being written; an update alone does not.
+  await tx.$queryRaw`SELECT FROM workflows WHERE project_id = ${project_id}::uuid ORDER BY id FOR UPDATE`;
   await tx.workflow.updateMany({ where: { project_id, deleted_at: null }, data: { deleted_at: new Date(), enabled: false } });
   const stopped = await cancelRunsOf(tx, project_id);
   await tx.notification.deleteMany(inProject);
@@ -51,6 +53,11 @@ export async function deleteProject(principal: Principal, { project_id }: z.infe
   const stopped = await db().$transaction((tx) => closeProject(tx, project_id), { timeout: 60_000 });
   log.info({ project_id, name: project.name, user_id: user.id, stopped: stopped.length }, "project deleted");
   dispatchCancels(stopped);
+  await removeClosedProject(project_id);
+}
+
+/** Removes the rows of a closed project for up to three seconds. A job removes the rest within the hour. */
+export async function removeClosedProject(project_id: string): Promise<void> {
   const until = performance.now() + WAIT_MS;
   await removeDeletedProject(project_id, () => performance.now() < until).catch((error) =>
     log.warn({ err: error, project_id }, "the rows of a deleted project are still there; they are removed within the hour"),

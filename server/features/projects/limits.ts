@@ -32,7 +32,7 @@ export async function getStorage(principal: Principal, { project_id }: z.infer<t
     await measureStorage(project_id, () => false);
     row = await db().projectStorage.findUnique({ where });
   }
-  const [runs, documents, workflows] = [row?.runs, row?.documents, row?.workflows].map(Number);
-  const parts = { runs: runs || 0, documents: documents || 0, workflows: workflows || 0 };
-  return { quota: settings().PROJECT_STORAGE_BYTES || null, used: parts.runs + parts.documents + parts.workflows, ...parts };
+  const [runs, documents, workflows, other] = [row?.runs, row?.documents, row?.workflows, row?.other].map(Number);
+  const parts = { runs: runs || 0, documents: documents || 0, workflows: workflows || 0, other: other || 0 };
+  return { quota: settings().PROJECT_STORAGE_BYTES || null, used: parts.runs + parts.documents + parts.workflows + parts.other, ...parts };
 }

@@ -1,14 +1,8 @@
 import type { z } from "zod";
 import type { Prisma } from "#prisma/generated/client.ts";
-import {
-  type InvitedAccount,
-  MadeThrough,
-  type Member,
-  type PendingInvitation,
-  type PendingInvitationRef,
-  type ProjectRef,
-  type RemoveMemberInput,
-} from "#server/features/projects/schema.ts";
+import { endServiceAccounts } from "#server/features/projects/close-access.ts";
+import { forgetRemoved, noteRemoved } from "#server/features/projects/removed-members.ts";
+import type { Member, PendingInvitation, PendingInvitationRef, ProjectRef, RemoveMemberInput } from "#server/features/projects/schema.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import { assertRole, type Principal, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { opensProject } from "#server/platform/auth/rights.ts";
@@ -47,27 +41,33 @@ export async function keepAnAdmin(within: Prisma.TransactionClient, projectId: s
   await within.$queryRaw`SELECT id FROM projects WHERE id = ${projectId}::uuid FOR UPDATE`;
   const admins = await within.membership.findMany({ where: { project_id: projectId, role: "admin" }, select: { user_id: true } });
   if (admins.length === 1 && admins[0]?.user_id === userId) {
-    throw new AppError("CONFLICT", "This is the last admin of the project: make somebody else admin first.");
+    throw new AppError("CONFLICT", "This is the last admin of the project. Make someone else an admin first.");
   }
 }
 
-/** What is read of a user for `invitedAccount`. */
-export const accountFields = {
-  created_at: true,
-  email_verified_at: true,
-  made_through: true,
-  made_by: { select: { email: true, name: true, deleted_at: true } },
-} satisfies Prisma.UserSelect;
-
-/** What the admin who invites an account is told of it. */
-export function invitedAccount(user: Prisma.UserGetPayload<{ select: typeof accountFields }>): InvitedAccount {
-  const { created_at, email_verified_at, made_through, made_by } = user;
-  return {
-    verified: email_verified_at !== null,
-    created_at: created_at.toISOString(),
-    made_through: MadeThrough.nullable().catch(null).parse(made_through),
-    invited_by: made_by && (made_by.deleted_at ? made_by.name : made_by.email),
-  };
+/**
+ * Gives projects that the user owns and leaves to the admin who has been there longest.
+ * @param project_id of one of them; all of them without it
+ */
+export async function handOver(tx: Prisma.TransactionClient, user_id: string, project_id?: string): Promise<void> {
+  const owned = await tx.project.findMany({
+    where: { owner_id: user_id, ...(project_id !== undefined && { id: project_id }) },
+    select: {
+      id: true,
+      slug: true,
+      memberships: { where: { role: "admin", user_id: { not: user_id } }, orderBy: [{ created_at: "asc" }, { user_id: "asc" }], take: 1 },
+    },
+  });
+  for (const { id, slug, memberships } of owned) {
+    const [heir] = memberships;
+    if (!heir) continue;
+    const { user_id: owner_id } = heir;
+    const own = await freeSlug(tx, owner_id, heir.slug ?? slug, id);
+    // Everybody else goes on calling it as before.
+    if (own !== slug) await tx.membership.updateMany({ where: { project_id: id, slug: null }, data: { slug } });
+    if (own !== slug) await tx.membership.updateMany({ where: { project_id: id, user_id: owner_id }, data: { slug: null } });
+    await tx.project.update({ where: { id }, data: { owner_id, slug: own } });
+  }
 }
 
 /**
@@ -84,6 +84,7 @@ export async function joinProject(
     SELECT p.id, ${user_id}::uuid, ${role}::"Role", nullif(free_slug(${user_id}::uuid, p.slug, p.id), p.slug)
     FROM projects p WHERE p.id = ${project_id}::uuid
     ON CONFLICT (project_id, user_id) DO NOTHING`;
+  await forgetRemoved(within, project_id, user_id);
 }
 
 /**
@@ -148,29 +149,45 @@ export async function listPendingInvitations(
       ...pageWindow(page),
     }),
   ]);
-  const users = await db().user.findMany({
-    where: { email: { in: rows.map(({ email }) => email) } },
-    select: { email: true, ...accountFields },
-  });
-  const accounts = new Map(users.map((user) => [user.email, invitedAccount(user)]));
-  return paged(page, [total, rows], ({ id, email, role, created_at, expires_at, invited_by, held_password_hash }) => ({
+  return paged(page, [total, rows], ({ id, email, role, created_at, expires_at, invited_by, held_password_hash, put_aside_at }) => ({
     id,
     email,
     role,
     created_at: created_at.toISOString(),
     expires_at: expires_at.toISOString(),
     invited_by: invited_by && (invited_by.deleted_at ? invited_by.name : invited_by.email),
-    was_member: held_password_hash !== null,
-    account: accounts.get(email) ?? null,
+    was_member: held_password_hash !== null || put_aside_at !== null,
   }));
 }
 
+/** Ends the open invitations that a person sent, who is no admin of the project any more. */
+export async function endInvitationsBy(tx: Prisma.TransactionClient, project_id: string, invited_by_id: string): Promise<void> {
+  await tx.invitation.deleteMany({ where: { project_id, invited_by_id, accepted_at: null } });
+}
+
+/** Ends the service accounts that a person created in the admin's project. @returns how many */
+async function endServiceAccountsBy(tx: Prisma.TransactionClient, admin: ProjectPrincipal, made_by_id: string): Promise<number> {
+  const where = { service_project_id: admin.project.id, made_by_id, deleted_at: null };
+  const accounts = await tx.user.findMany({ where, select: { id: true, email: true } });
+  await endServiceAccounts(
+    tx,
+    accounts.map(({ id }) => id),
+  );
+  for (const { id: resource_id, email: resource_name } of accounts)
+    await recordAudit(admin, { action: "service_account.delete", resource_type: "service_account", resource_id, resource_name }, tx);
+  return accounts.length;
+}
+
 /**
- * Removes a member, or withdraws the invitation of an address that has not accepted yet.
+ * Removes a member, or withdraws the invitation of an address that has not accepted yet. Open invitations that the member sent end; the
+ * service accounts that the member created are kept or ended.
  * @throws AppError VALIDATION_ERROR without user_id and email; NOT_FOUND for an unknown project or member;
  *   PERMISSION_DENIED below admin; CONFLICT for the last admin
  */
-export async function removeMember(principal: Principal, { project_id, user_id, email }: z.infer<typeof RemoveMemberInput>): Promise<void> {
+export async function removeMember(
+  principal: Principal,
+  { project_id, user_id, email, service_accounts }: z.input<typeof RemoveMemberInput>,
+): Promise<void> {
   const admin = await memberOf(principal, project_id, "admin");
   if (user_id === undefined && email === undefined) throw invalidField("user_id", "Name the member by user_id or email.");
   const address = email?.toLowerCase();
@@ -189,8 +206,12 @@ export async function removeMember(principal: Principal, { project_id, user_id, 
     if (membership) {
       await keepAnAdmin(tx, project_id, membership.user_id);
       await tx.membership.deleteMany({ where: { project_id, user_id: membership.user_id } });
+      await endInvitationsBy(tx, project_id, membership.user_id);
+      const ended = service_accounts === "end" ? await endServiceAccountsBy(tx, admin, membership.user_id) : 0;
+      await noteRemoved(tx, project_id, membership.user.email);
       const resource = { resource_type: "member", resource_id: membership.user_id, resource_name: membership.user.email };
-      await recordAudit(admin, { action: "member.remove", ...resource, detail: { role: membership.role } }, tx);
+      const detail = { role: membership.role, ...(ended > 0 && { service_accounts: ended }) };
+      await recordAudit(admin, { action: "member.remove", ...resource, detail }, tx);
       return;
     }
     const invitation = address ? await tx.invitation.findFirst({ where: { project_id, email: address, accepted_at: null } }) : null;

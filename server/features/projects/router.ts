@@ -26,10 +26,9 @@ const tag = "Projects";
 const LIMITS =
   "With `retention_days` executions that ended longer ago are deleted once an hour, with their inputs, outputs and logs; null keeps them for ever. One that runs or waits is never deleted. `executions_per_hour` is how many executions API, webhooks, HTTP triggers and schedules may start in an hour; null takes the install's figure, and an install may have a cap.";
 
-const MEMBERS = `A member gets the role at once. Anybody else is invited, whether the address has an account or not: \`status\` is \`invited\`, and \
-\`invite_url\` is the link to hand over; it goes by mail too where mail is set up. An account whose address is verified is also asked in the app. \
-One that is not may have been made by anybody: \`account\` says when and how, and whoever opens the link and does not give its password sets a \
-new one, which ends every session and API key of it.`;
+const MEMBERS = `Changes the role of a member at once (\`status\` is \`active\`). Any other address is invited (\`invited\`): \`invite_url\` is the link to \
+hand over, and where a mail server is set another link is sent by email. The response does not depend on whether the address has an account. An \
+existing account joins only when its owner accepts while signed in.`;
 
 export const projectsRouter = router({
   list: userProcedure
@@ -144,7 +143,8 @@ export const projectsRouter = router({
       endpoint("DELETE", "/projects/{project_id}/members", {
         tag,
         summary: "Remove a member",
-        description: "By user_id or email, in the query or the body.",
+        description:
+          "By user_id or email, in the query or the body. Open invitations that the member sent end. The service accounts that the member created (`created_by_id`) stay, unless `service_accounts` is `end`.",
         role: "admin",
         status: 204,
       }),

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { Email, Id, ignoredFields, Name, pageOf, Role, Timestamp } from "#server/shared/primitives-schema.ts";
+import { AccountEmail, Email, Id, ignoredFields, Name, pageOf, Role, Timestamp } from "#server/shared/primitives-schema.ts";
 
 export const Slug = z
   .string()
   .min(1)
-  .max(60)
+  .max(60, { abort: true })
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "Use lower-case letters, digits and single dashes.")
   .meta({ description: "Readable name for X-Project-Slug, unique within the account", title: "Slug", example: "weaving" });
 
@@ -61,7 +61,7 @@ export const ProjectStorage = z
   .object({
     quota: z.number().int().nullable().meta({
       description:
-        "Bytes that it may hold (`PROJECT_STORAGE_BYTES`); beyond them starting a run, adding a document and asking the assistant is 409. null for no limit",
+        "Bytes that it may hold (`PROJECT_STORAGE_BYTES`); beyond them starting a run, asking the assistant, and adding a document, agent, skill or MCP server is 409. null for no limit",
       example: 10_000_000_000,
     }),
     used: z.number().int().meta({ description: "About as many bytes as it holds", example: 48_120_344 }),
@@ -74,32 +74,21 @@ export const ProjectStorage = z
       description: "Of them: the graphs of workflows, all versions and drafts, and what was said and proposed in threads of the assistant",
       example: 12_144,
     }),
+    other: z.number().int().meta({
+      description: "Of them: versions of agents, skills, tool lists of MCP servers, kept answers to Idempotency-Keys and the audit log",
+      example: 3_120,
+    }),
   })
   .meta({ id: "ProjectStorage" });
 export type ProjectStorage = z.infer<typeof ProjectStorage>;
 export const ProjectPage = pageOf(Project);
 
 export const Member = z
-  .object({ user_id: Id, email: Email, name: z.string().meta({ example: "Ada" }), role: Role, created_at: Timestamp })
+  .object({ user_id: Id, email: AccountEmail, name: z.string().meta({ example: "Ada" }), role: Role, created_at: Timestamp })
   .meta({ id: "Member" });
 export const MemberPage = pageOf(Member);
 export const SetMemberInput = z.strictObject({ project_id: Id, email: Email, role: Role });
 
-export const MadeThrough = z.enum(["setup", "bootstrap", "sign_up", "invitation", "provider"]);
-export type MadeThrough = z.infer<typeof MadeThrough>;
-/** What an admin should know of an account before handing over a link to it. */
-export const InvitedAccount = z
-  .object({
-    verified: z.boolean().meta({
-      description:
-        "True when whoever uses the account has opened a mailed link, or came through a sign-in provider: they are asked in the app. False when nobody knows whose it is: hand the link to the person, who sets a new password with it",
-    }),
-    created_at: Timestamp,
-    made_through: MadeThrough.nullable().meta({ description: "How the account was made; null for one older than this field" }),
-    invited_by: z.string().nullable().meta({ description: "Who made the invitation that it was made through", example: "eve@example.com" }),
-  })
-  .meta({ id: "InvitedAccount" });
-export type InvitedAccount = z.infer<typeof InvitedAccount>;
 export const SetMemberResult = z
   .object({
     email: Email,
@@ -110,10 +99,17 @@ export const SetMemberResult = z
       .string()
       .optional()
       .meta({ description: "Link to hand over when no mail is sent", example: "https://treadle.example/invite/q2w3e4" }),
-    account: InvitedAccount.optional().meta({ description: "The account that an invited address has already" }),
   })
   .meta({ id: "MemberResult" });
-export const RemoveMemberInput = z.strictObject({ project_id: Id, user_id: Id.optional(), email: Email.optional() });
+export const RemoveMemberInput = z.strictObject({
+  project_id: Id,
+  user_id: Id.optional(),
+  email: Email.optional(),
+  service_accounts: z
+    .enum(["keep", "end"])
+    .default("keep")
+    .meta({ description: "Service accounts that the member created: end deletes them with their keys", example: "keep" }),
+});
 
 /** An invitation that nobody has answered, as admins see it. */
 export const PendingInvitation = z
@@ -123,9 +119,11 @@ export const PendingInvitation = z
     role: Role,
     created_at: Timestamp,
     expires_at: Timestamp.meta({ description: "It opens nothing from then on, until it is sent again" }),
-    invited_by: z.string().nullable().meta({ description: "Who invited; null for a member who was put aside", example: "eve@example.com" }),
-    was_member: z.boolean().meta({ description: "True for a member who was put aside when the account got a new password elsewhere" }),
-    account: InvitedAccount.nullable(),
+    invited_by: z
+      .string()
+      .nullable()
+      .meta({ description: "Who invited; null for a membership that is put aside", example: "eve@example.com" }),
+    was_member: z.boolean().meta({ description: "True for a membership that was put aside when the account proved its address" }),
   })
   .meta({ id: "PendingInvitation" });
 export type PendingInvitation = z.infer<typeof PendingInvitation>;

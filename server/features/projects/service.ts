@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Prisma, Project as ProjectRow } from "#prisma/generated/client.ts";
+import type { Prisma, Project as ProjectRow, User } from "#prisma/generated/client.ts";
 import { freeSlug, holdAccount, memberOf } from "#server/features/projects/members.ts";
 import type { CreateProjectInput, Project, ProjectRef, UpdateProjectInput } from "#server/features/projects/schema.ts";
 import { assertErrorWorkflow, errorWorkflow } from "#server/features/workflows/error-workflow-setting.ts";
@@ -34,12 +34,21 @@ export function slugOf(name: string): string {
   const slug = plain
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, LONGEST - 5)
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-|-$/g, "");
   return slug || "project";
 }
 
+/** Adds the project that an account starts in. */
+export async function insertFirstProject(tx: Prisma.TransactionClient, user: User): Promise<ProjectRow> {
+  const project = await insertProject(tx, user.id, { name: "My project" });
+  const resource = { resource_type: "project", resource_id: project.id, resource_name: project.name };
+  await recordAudit({ user, auth: { type: "session" }, project }, { action: "project.create", ...resource }, tx);
+  return project;
+}
+
 /**
- * Adds a project with its owner as admin.
+ * Adds a project with its owner as admin. Projects that are put aside do not count against the limit, or their creator could
+ * keep the owner of the address from getting one.
  * @param slug as the owner wants it; made of the name when left out
  * @throws AppError CONFLICT when the owner has a project of that slug, or as many as PROJECTS_PER_USER allows
  */
@@ -51,7 +60,9 @@ export async function insertProject(
   // One creation at a time for each owner, so that two at once cannot find the same slug free, nor the last place.
   await holdAccount(within, ownerId);
   const { PROJECTS_PER_USER } = settings();
-  if (PROJECTS_PER_USER > 0 && (await within.project.count({ where: { owner_id: ownerId } })) >= PROJECTS_PER_USER)
+  const { email } = await within.user.findUniqueOrThrow({ where: { id: ownerId }, select: { email: true } });
+  const counted = { owner_id: ownerId, invitations: { none: { email, put_aside_at: { not: null }, accepted_at: null } } };
+  if (PROJECTS_PER_USER > 0 && (await within.project.count({ where: counted })) >= PROJECTS_PER_USER)
     throw new AppError(
       "CONFLICT",
       `You own ${PROJECTS_PER_USER} projects, which is the most here. Delete one first, or have the operator raise PROJECTS_PER_USER.`,
@@ -125,7 +136,7 @@ export async function updateProject(principal: Principal, input: z.infer<typeof 
   if (most > 0 && (executions_per_hour ?? 0) > most)
     throw invalidField(
       "executions_per_hour",
-      `This install allows a project at most ${most} executions in an hour. Give no more, or ask whoever runs it.`,
+      `This install allows a project at most ${most} executions in an hour. Use a lower value, or ask an install admin.`,
     );
   // What the caller calls it is not another slug for everybody.
   const isRenamed = slug !== undefined && slug !== member.project.slug;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
 import type { Prisma } from "#prisma/generated/client.ts";
-import { accountFields, findPending, invitedAccount, keepAnAdmin, memberOf, noInvitation } from "#server/features/projects/members.ts";
+import { endInvitationsBy, findPending, keepAnAdmin, memberOf, noInvitation } from "#server/features/projects/members.ts";
 import type { PendingInvitationRef, SetMemberInput, SetMemberResult } from "#server/features/projects/schema.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import { countInvitation, mayMail } from "#server/platform/auth/limits.ts";
@@ -10,7 +10,8 @@ import { db } from "#server/platform/db/client.ts";
 import { invalidField } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { button, page, paragraph, quotedName, utc } from "#server/platform/mail/layout.ts";
-import { isMailOn, type MailBody, sendMail } from "#server/platform/mail/send-mail.ts";
+import { queueAccountEmail } from "#server/platform/mail/outbox.ts";
+import { isMailOn, type MailBody } from "#server/platform/mail/send-mail.ts";
 import { randomToken, sha256 } from "#server/platform/secrets.ts";
 import { appUrl } from "#server/platform/settings.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
@@ -29,7 +30,6 @@ interface Change {
  * the same address stop working.
  */
 async function invite(tx: Prisma.TransactionClient, admin: ProjectPrincipal, email: string, role: Role): Promise<Change> {
-  await countInvitation(admin.user.id);
   await tx.invitation.deleteMany({ where: { project_id: admin.project.id, email, accepted_at: null } });
   const [token, mailed] = [randomToken(), randomToken()];
   const expires_at = new Date(Date.now() + VALID_MS);
@@ -65,14 +65,15 @@ export async function resendInvitation(
   { project_id, invitation_id }: z.infer<typeof PendingInvitationRef>,
 ): Promise<Result> {
   const admin = await memberOf(principal, project_id, "admin");
+  await findPending(db(), project_id, invitation_id);
+  await countInvitation(admin.user.id);
+
   const change = await db().$transaction(async (tx) => {
     const { id, email, role } = await findPending(tx, project_id, invitation_id);
     // Of two who send it again at once, the second finds it gone.
     const { count } = await tx.invitation.deleteMany({ where: { id, accepted_at: null } });
     if (count === 0) throw noInvitation();
-    const { result, ...rest } = await invite(tx, admin, email, role);
-    const user = await tx.user.findUnique({ where: { email }, select: accountFields });
-    return { ...rest, result: { ...result, ...(user && { account: invitedAccount(user) }) } };
+    return invite(tx, admin, email, role);
   });
   mailInvitation(admin, change);
   return change.result;
@@ -83,28 +84,32 @@ function mailInvitation({ user, project }: ProjectPrincipal, { result: { email, 
   if (!mail || !isMailOn()) return;
   const url = `${appUrl()}/invite/${mail.token}`;
   const body = invitationMail({ inviter: user.name || user.email, project_name: project.name, role, expires_at: mail.expires_at, url });
-  const send = async () => {
-    if (await mayMail("invitation", email)) await sendMail({ to: email, id: `invitation-${randomUUID()}`, ...body });
+  const { expires_at } = mail;
+  const queue = async () => {
+    if (!(await mayMail("invitation", email))) return;
+    await queueAccountEmail({ message_id: `invitation-${randomUUID()}`, address: email, project_id: project.id, expires_at, ...body });
   };
-  send().catch((error) =>
-    log.warn({ err: error, project_id: project.id }, "an invitation could not be sent by e-mail; its link has to be handed over"),
+  queue().catch((error) =>
+    log.warn({ err: error, project_id: project.id }, "an invitation could not be queued as an email; its link has to be handed over"),
   );
 }
 
 /**
- * Invites whoever has this address to the project, or changes the role of one who is a member. An invitation is valid once and
- * for 7 days, and goes by e-mail too where a mail server is set. Nobody is made a member unasked: not a verified account, which
- * is asked in the app, and less so one whose address nobody has verified, since anybody may have made it.
+ * Changes the role of a member, or invites the address. An invitation is single-use, valid for 7 days, and also sent by email where a
+ * mail server is set. The answer is the same whether the address has an account or not: only accepting adds a member.
  * @throws AppError NOT_FOUND, PERMISSION_DENIED below admin, CONFLICT when the last admin would lose the role,
  *   RATE_LIMIT_EXCEEDED beyond INVITATIONS_PER_HOUR
  */
 export async function setMember(principal: Principal, { project_id, email: given, role }: z.infer<typeof SetMemberInput>): Promise<Result> {
   const admin = await memberOf(principal, project_id, "admin");
   const email = given.toLowerCase();
+  const member = await db().membership.findFirst({ where: { project_id, user: { email } }, select: { user_id: true } });
+  if (!member) await countInvitation(admin.user.id);
+
   const change = await db().$transaction(async (tx): Promise<Change> => {
     const user = await tx.user.findUnique({
       where: { email },
-      select: { id: true, service_project_id: true, ...accountFields, memberships: { where: { project_id }, select: { role: true } } },
+      select: { id: true, service_project_id: true, memberships: { where: { project_id }, select: { role: true } } },
     });
     const before = user?.memberships[0]?.role;
     if (user?.service_project_id) {
@@ -113,13 +118,11 @@ export async function setMember(principal: Principal, { project_id, email: given
         "This is the address of a service account, which belongs to one project. Its role is changed in Settings, Service accounts.",
       );
     }
-    if (!user || !before) {
-      const { result, ...rest } = await invite(tx, admin, email, role);
-      return { ...rest, result: { ...result, ...(user && { account: invitedAccount(user) }) } };
-    }
+    if (!user || !before) return invite(tx, admin, email, role);
     if (role !== "admin") await keepAnAdmin(tx, project_id, user.id);
     await tx.membership.update({ where: { project_id_user_id: { project_id, user_id: user.id } }, data: { role } });
     await tx.invitation.deleteMany({ where: { project_id, email, accepted_at: null } });
+    if (role !== "admin") await endInvitationsBy(tx, project_id, user.id);
     const resource = { resource_type: "member", resource_id: user.id, resource_name: email };
     await recordAudit(admin, { action: "member.update", ...resource, detail: { role, before } }, tx);
     return { result: { email, role, status: "active", user_id: user.id } };

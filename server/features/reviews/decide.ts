@@ -3,17 +3,19 @@ import type { WaitStatus } from "#prisma/generated/enums.ts";
 import type { BudgetVerdict } from "#server/features/budgets/schema.ts";
 import { allowMore, amountMeant, releaseWaits } from "#server/features/budgets/waits.ts";
 import { getReview } from "#server/features/reviews/read.ts";
-import { assertMayDecide, choiceMeant, termsOf } from "#server/features/reviews/rights.ts";
+import { assertMayDecide, type Counted, choiceMeant, countedAs, termsOf } from "#server/features/reviews/rights.ts";
 import type { Answer, ApproveInput, DecidedReviews, DecideReviewsInput } from "#server/features/reviews/schema.ts";
 import { type AuditActor, recordAuditOn } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { assertSeesRuns } from "#server/platform/auth/rights.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { inTransaction } from "#server/platform/db/client.ts";
+import type { DeferredTexts } from "#server/platform/deferred-texts.ts";
 import { AppError, errorBody, invalidField, isAppError, notFound } from "#server/platform/errors.ts";
-import type { Execution } from "#server/runs/schema.ts";
+import { type Execution, iterationPath } from "#server/runs/schema.ts";
 import { findExecution } from "#server/runs/store/executions.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
-import { castVote, changeText } from "#server/runs/store/review-votes.ts";
+import { castVote, changeText, voterOf } from "#server/runs/store/review-votes.ts";
 import { findReviews, type ShortReviewRow } from "#server/runs/store/reviews.ts";
 import { resolveWait } from "#server/runs/store/waits.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
@@ -29,7 +31,10 @@ export interface ReviewActor {
   /** Without an id: an address that got a link and has no account in the project. */
   user: { id: string | null; email: string; name: string };
   role: Role | null;
-  auth: AuditActor["auth"];
+  /** With the id of a platform key that is used. */
+  auth: AuditActor["auth"] & { key_id?: string };
+  /** The account of the address, where the actor is known by that alone; else the actor is counted as the account, see `countedAs`. */
+  counted?: Counted;
   /** The node itself names the address whose link this is. */
   isNamed?: boolean;
 }
@@ -54,7 +59,8 @@ export async function decideReview(review_id: string, actor: ReviewActor, answer
   if (!review) throw notFound("review");
   if (review.status !== "waiting") throw await tooLate(review_id);
   const terms = termsOf(review);
-  await assertMayDecide(review, terms, review.execution.started_by_id, actor);
+  const counted = actor.counted ?? (await countedAs(actor));
+  await assertMayDecide(review, terms, review.execution.started_by_id, { ...actor, counted });
   const meant = choiceMeant(terms, answer);
   if (answer.text !== undefined && !terms.editable)
     throw invalidField("text", "It cannot be changed.", "text: The text of this review cannot be changed.");
@@ -68,7 +74,7 @@ export async function decideReview(review_id: string, actor: ReviewActor, answer
   } satisfies Verdict & { amount?: BudgetVerdict["amount"] };
   const by = { ...user, role, via: VIA[auth.type] };
   const decided = await inTransaction(async (client) => {
-    const vote = terms.quorum === 1 ? ALONE : await castVote(client, review, { ...outcome, text, by });
+    const vote = terms.quorum === 1 ? ALONE : await castVote(client, review, { ...outcome, text, by, voter: voterOf(counted ?? user) });
     if (!vote) return undefined;
     if (!vote.isNew)
       throw new AppError(
@@ -111,8 +117,10 @@ export async function decideReview(review_id: string, actor: ReviewActor, answer
 /**
  * Answers several reviews, one after the other; each counts for itself.
  * @returns of each, in their order, how its review stands, or why the answer was not taken
+ * @throws AppError PERMISSION_DENIED for a key without the scope `read`
  */
 export async function decideReviews(principal: ProjectPrincipal, { answers }: DecideReviewsInput): Promise<DecidedReviews> {
+  assertSeesRuns(principal);
   const { user, role, auth } = principal;
   const results: DecidedReviews["results"] = [];
   for (const { review_id, ...answer } of answers) {
@@ -151,8 +159,8 @@ const atTime = (time: Date | null) => (time ? ` on ${time.toISOString().slice(0,
 /** Who decided what and when, for whoever comes too late. */
 export function decidedSentence({ via, label, status, outcome, terms, reviewer_name, reviewer_email, resolved_at }: Decided): string {
   const when = atTime(resolved_at);
-  if (status === "withdrawn") return `The review “${label}” was withdrawn${when}: its run ended before anybody decided.`;
-  if (status === "expired") return `Nobody decided the review “${label}” in time: it was rejected by its timeout${when}.`;
+  if (status === "withdrawn") return `The review “${label}” was withdrawn${when}: its run ended before a decision.`;
+  if (status === "expired") return `The review “${label}” timed out${when} and was rejected.`;
   if (via === "budget") return `The budget had room again${when}, so the run has gone on by itself.`;
   const email = reviewer_email ?? "a former member";
   const who = reviewer_name ? `${reviewer_name} (${email})` : email;
@@ -168,14 +176,17 @@ const LISTED = 50;
 
 /**
  * Approves or rejects the review that an execution waits for.
+ * @param texts takes the long texts out of the result
  * @throws AppError NOT_FOUND; VALIDATION_ERROR for a node that the graph does not have; BAD_REQUEST when several reviews
- *   wait and the input does not say which; CONFLICT when none waits, with who decided and when
+ *   wait and the input does not say which; CONFLICT when none waits, with who decided and when; PERMISSION_DENIED for a key
+ *   without the scope `read`
  */
-export async function approveExecution(principal: ProjectPrincipal, input: ApproveInput): Promise<Execution> {
+export async function approveExecution(principal: ProjectPrincipal, input: ApproveInput, texts?: DeferredTexts): Promise<Execution> {
+  assertSeesRuns(principal);
   const { execution_id, decision, choice, comment, text, amount } = input;
   const { user, role, auth } = principal;
   await decideReview(await reviewMeant(principal, input), { user, role, auth }, { decision, choice, comment, text, amount });
-  return getExecution(principal, { execution_id });
+  return getExecution(principal, { execution_id }, texts);
 }
 
 /** Id of the one waiting review that the input means. */
@@ -184,7 +195,7 @@ async function reviewMeant({ project }: ProjectPrincipal, { execution_id, node_i
   const where = {
     execution_id,
     ...(node_id !== undefined && { node_id }),
-    ...(iteration !== undefined && { iteration }),
+    ...(iteration !== undefined && { iteration: iterationPath(iteration) }),
   };
   const waiting = await findReviews({ ...where, status: "waiting" }, { orderBy: { id: "asc" }, take: LISTED });
   const [review, ...others] = waiting;

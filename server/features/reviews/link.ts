@@ -1,10 +1,13 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { wasRemoved } from "#server/features/projects/removed-members.ts";
 import { decidedSentence, decideReview, type ReviewActor } from "#server/features/reviews/decide.ts";
 import { questionDto } from "#server/features/reviews/read.ts";
 import type { DecideByLinkInput, LinkedReview } from "#server/features/reviews/schema.ts";
 import { db } from "#server/platform/db/client.ts";
+import { DeferredTexts } from "#server/platform/deferred-texts.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { settings } from "#server/platform/settings.ts";
+import { voterOf } from "#server/runs/store/review-votes.ts";
 import { attachedHandles, findReview, type ReviewRow } from "#server/runs/store/reviews.ts";
 
 // What a link in an e-mail carries: 16 bytes of the review's id, 4 of the second in which the link ends, of a member's own link
@@ -71,39 +74,52 @@ export function readReviewToken(token: string): Link | null {
  * The review that a link leads to: whoever holds the link may see and decide it, and nothing else.
  * @throws AppError NOT_FOUND with a sentence for a link that is not ours, or has expired, or whose review is gone
  */
-async function findLinkedReview(token: string): Promise<{ row: ReviewRow; user_id: string | undefined }> {
+async function findLinkedReview(token: string, texts?: DeferredTexts): Promise<{ row: ReviewRow; user_id: string | undefined }> {
   const link = readReviewToken(token);
-  const row = link && (await findReview({ id: link.review_id }));
+  const row = link && (await findReview({ id: link.review_id }, texts));
   if (!row) throw new AppError("NOT_FOUND", "This link does not lead to a review. Check that it was copied whole.");
   if (link.expires_at > new Date()) return { row, user_id: link.user_id };
   const fate = row.status === "waiting" ? "Ask a member of the project to decide in the web app." : decidedSentence(row);
   throw new AppError("NOT_FOUND", `This link has expired. ${fate}`);
 }
 
-/** What somebody with a link is asked. Changes nothing: programs that look at links before people do must not decide. */
-export async function getLinkedReview({ token }: { token: string }): Promise<LinkedReview> {
-  const { row, user_id } = await findLinkedReview(token);
+/**
+ * Returns the review of a link. Changes nothing, since mail scanners open links too.
+ * @param texts takes the long texts out
+ * @throws AppError as `findLinkedReview`; PERMISSION_DENIED for a link of a person who was removed from the project
+ */
+export async function getLinkedReview({ token }: { token: string }, texts?: DeferredTexts): Promise<LinkedReview> {
+  const { row, user_id } = await findLinkedReview(token, texts);
+  const { user } = await holderOf(row, user_id);
   const question = questionDto(row, (await attachedHandles([row.id])).get(row.id) ?? []);
-  // A member's own link shows nothing any more to whom the project has let go. Of the other, and of a review that one person decides,
-  // there is nothing to know of its holder.
-  const { user } = row.votes.length || user_id ? await holderOf(row, user_id) : { user: undefined };
-  const own = user && row.votes.find((vote) => vote.voter === (user.id ?? user.email.toLowerCase()));
+  const own = row.votes.find((vote) => vote.voter === voterOf(user));
   return { ...question, own_choice: own?.choice ?? null };
 }
 
-/** Whose link it is: a member by the account or by the address that the node names, else the address alone. */
+const notAsked = () =>
+  new AppError(
+    "PERMISSION_DENIED",
+    "This link belongs to a person who no longer decides reviews of this project. Ask an admin of the project.",
+  );
+
+/**
+ * Whose link it is: a member by the account or by the address that the node names, else the address alone.
+ * @throws AppError PERMISSION_DENIED for a member who was removed or only views
+ */
 async function holderOf(
   { project_id, notification_email }: ReviewRow,
   user_id: string | undefined,
-): Promise<Pick<ReviewActor, "user" | "role">> {
-  const email = notification_email ?? "";
+): Promise<Pick<ReviewActor, "user" | "role" | "counted">> {
+  const named = notification_email ?? "";
+  const email = named.toLowerCase();
   const member = await db().membership.findFirst({
-    where: { project_id, user: user_id ? { id: user_id } : { email: email.toLowerCase() } },
+    where: { project_id, user: user_id ? { id: user_id } : { email } },
     select: { role: true, user: { select: { id: true, email: true, name: true } } },
   });
   if (member && (user_id === undefined || member.role !== "viewer")) return member;
-  if (user_id === undefined) return { user: { id: null, email, name: "" }, role: null };
-  throw new AppError("PERMISSION_DENIED", "This link was sent to somebody who no longer decides reviews of this project.");
+  if (user_id !== undefined || email === "" || (await wasRemoved(project_id, email))) throw notAsked();
+  const account = await db().user.findUnique({ where: { email }, select: { id: true, email: true } });
+  return { user: { id: null, email: named, name: "" }, role: null, ...(account && { counted: account }) };
 }
 
 /**
@@ -111,9 +127,9 @@ async function holderOf(
  * @throws AppError NOT_FOUND for a link that is not valid; CONFLICT when it was decided, with who and when; PERMISSION_DENIED when
  *   the member whose link it is may not decide it any more
  */
-export async function decideByLink({ token, ...answer }: DecideByLinkInput): Promise<LinkedReview> {
-  const { row, user_id } = await findLinkedReview(token);
+export async function decideByLink({ token, ...answer }: DecideByLinkInput, texts?: DeferredTexts): Promise<LinkedReview> {
+  const { row, user_id } = await findLinkedReview(token, new DeferredTexts());
   const holder = await holderOf(row, user_id);
   await decideReview(row.id, { ...holder, auth: { type: "email" }, isNamed: user_id === undefined }, answer);
-  return getLinkedReview({ token });
+  return getLinkedReview({ token }, texts);
 }

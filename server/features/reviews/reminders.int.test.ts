@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type MailServer, startMailServer } from "#e2e/fakes/smtp.ts";
 import { until } from "#e2e/until.ts";
+import { startSending } from "#server/features/emails/send.ts";
 import { approveExecution } from "#server/features/reviews/decide.ts";
 import { decideByLink } from "#server/features/reviews/link.ts";
 import { mailReview, remindReviewers } from "#server/features/reviews/tell.ts";
@@ -19,6 +20,7 @@ import { testDatabase } from "#server/testing/test-database.ts";
 const database = testDatabase();
 let mailServer: MailServer;
 let worker: JobWorker;
+let stopSending: Awaited<ReturnType<typeof startSending>>;
 let admin: ProjectPrincipal;
 let execution_id: string;
 
@@ -26,9 +28,10 @@ beforeAll(async () => {
   mailServer = await startMailServer();
   setSettings({ SMTP_URL: mailServer.url, EMAIL_FROM: "Treadle <treadle@example.com>", APP_URL: "https://treadle.example.com" });
   worker = await startTestJobs();
+  stopSending = await startSending();
 });
 afterAll(async () => {
-  await worker.stop(1000);
+  await Promise.all([worker.stop(1000), stopSending(1000)]);
   await mailServer.stop();
 });
 beforeEach(async () => {
@@ -78,9 +81,9 @@ test("who is named is reminded once however many sweep, by notification and mail
   expect(mail.headers.subject).toBe(`Reminder: a run on Treadle waits for your decision (${id.slice(-8)})`);
   await until(() => mailsTo(ann).length === 2);
   expect(await told(ann)).toHaveLength(1);
-  // A try more sends the same mails again, which are known by their ids.
+  // A try more queues nothing again.
   await mailReview(id, 2);
-  expect(new Set(mailsTo(ann).map(({ headers }) => headers["message-id"])).size).toBe(2);
+  expect(await db().email.count({ where: { subject_id: id, address: ann.user.email } })).toBe(2);
   const token = /review\/(\S+)/.exec(mail.text)?.[1] ?? "";
   expect(await decideByLink({ token, decision: "approved" })).toMatchObject({ status: "approved", reviewer: { email: boss.user.email } });
 });
@@ -108,12 +111,21 @@ test("a mail shows Markdown as it is meant, loads nothing, and leads nowhere but
     terms: { assignees: [person(ann)] },
   });
   await mailReview(id);
-  const [mail] = mailsTo(ann);
+  const mail = await until(() => mailsTo(ann)[0]);
   for (const part of ["<strong>checked</strong>", ">Draft</p>", "<li>one</li>", ">1</td>", "Image: seen", "&lt;img src=x"])
     expect(mail?.html).toContain(part);
   expect(mail?.html).not.toMatch(/<img|evil\.example/);
   expect([...(mail?.html ?? "").matchAll(/href="([^"]+)"/g)].map(([, href]) => href)).toEqual([
     expect.stringContaining("https://treadle.example.com/review/"),
+    expect.stringContaining("https://treadle.example.com/emails/"),
   ]);
   expect(mail?.text).toContain("Names are **checked**.");
+});
+
+test("reminders are at least an hour apart", async () => {
+  const { id } = await openReview(execution_id, "a", { terms: { remind_hours: 0.01 }, remind_at: inSeconds(-1) });
+
+  await remindReviewers({ review_id: id, count: 1 });
+
+  expect((await row(id)).remind_at?.getTime()).toBeGreaterThan(Date.now() + 3_500_000);
 });

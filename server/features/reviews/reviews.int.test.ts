@@ -83,8 +83,9 @@ test("the decision, its comment and its reviewer stand on the execution, and in 
   expect(execution.reviews).toEqual([
     {
       node_id: "a",
-      iteration: "",
+      iteration: null,
       label: "Check a",
+      status: "approved",
       decision: "approved",
       choice: "approved",
       comment: "go on",
@@ -92,6 +93,7 @@ test("the decision, its comment and its reviewer stand on the execution, and in 
       role: "admin",
       via: "api",
       decided_at: expect.any(String),
+      votes: [],
     },
   ]);
   expect(await db().auditEntry.findFirstOrThrow({ where: { resource_id: id } })).toMatchObject({
@@ -106,7 +108,7 @@ test("a review that is due counts as rejected, whoever comes first: the person o
   const late = await openReview(execution_id, "a", { due_at: inSeconds(-1) });
   const swept = await openReview(execution_id, "b", { due_at: inSeconds(-1) });
   const error = await approveExecution(admin, { execution_id, node_id: "a", decision: "approved" }).catch((cause) => cause);
-  expect(error).toMatchObject({ code: "CONFLICT", message: expect.stringMatching(/^Nobody decided the review “Check a” in time/) });
+  expect(error).toMatchObject({ code: "CONFLICT", message: expect.stringMatching(/^The review “Check a” timed out/) });
   expect(await reviewRow(late.id)).toMatchObject({
     status: "rejected",
     via: "timeout",
@@ -153,6 +155,50 @@ test("which review is meant: by node, by iteration, or a list of those that wait
     code: "CONFLICT",
     message: expect.stringContaining("rejected the review “Check b”"),
   });
+});
+
+test("takes the iteration of a review as an integer", async () => {
+  await openReview(execution_id, "a", { iteration: "0" });
+  await openReview(execution_id, "a", { iteration: "1" });
+
+  const { reviews } = await approveExecution(admin, { execution_id, decision: "approved", node_id: "a", iteration: 1 });
+
+  expect(reviews.map(({ iteration, status }) => [iteration, status])).toEqual([
+    ["0", "waiting"],
+    ["1", "approved"],
+  ]);
+});
+
+test("answers the last decision with a run that is running", async () => {
+  await openReview(execution_id, "a");
+  await openReview(execution_id, "b");
+
+  const first = await approveExecution(admin, { execution_id, decision: "approved", node_id: "a" });
+  const last = await approveExecution(admin, { execution_id, decision: "approved", node_id: "b" });
+
+  expect([first.status, last.status]).toEqual(["paused", "running"]);
+});
+
+test("lists each vote of a review that needs several approvals", async () => {
+  const bob = { ...admin, user: { ...(await database.newAdmin()).user, name: "Bob" } };
+  await openReview(execution_id, "a", { terms: { quorum: 3 } });
+
+  await approveExecution(admin, { execution_id, decision: "approved", comment: "fine" });
+  const { reviews } = await approveExecution(bob, { execution_id, decision: "approved" });
+
+  const vote = { choice: "approved", via: "ui", voted_at: expect.any(String) };
+  expect(reviews).toMatchObject([
+    { status: "waiting", decided_at: null, votes: [{ ...vote, comment: "fine", reviewer: admin.user }, vote] },
+  ]);
+});
+
+test("gives a withdrawn review no time of decision", async () => {
+  await openReview(execution_id, "a");
+
+  await cancelExecution(admin, { execution_id });
+
+  const { reviews } = await getExecution(admin, { execution_id });
+  expect(reviews).toMatchObject([{ status: "withdrawn", decision: null, decided_at: null }]);
 });
 
 test("an execution without a review, of another project or unknown", async () => {

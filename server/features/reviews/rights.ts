@@ -1,6 +1,7 @@
-import type { Wait } from "#prisma/generated/client.ts";
+import type { Prisma, Wait } from "#prisma/generated/client.ts";
 import type { ReviewActor } from "#server/features/reviews/decide.ts";
 import type { Answer } from "#server/features/reviews/schema.ts";
+import { makerOfKey, makersOf } from "#server/platform/auth/key-makers.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, invalidField } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
@@ -26,25 +27,60 @@ export const isMeant = ({ id, email, role }: Member, { kind, value }: Assignee):
 export const isAsked = ({ assignees }: ReviewTerms, member: Member): boolean =>
   assignees.length === 0 || assignees.some((one) => isMeant(member, one));
 
+/** As whom an answer counts. Without an id: an address that has no account. */
+export interface Counted {
+  id: string | null;
+  email: string;
+}
+
+/** A key of a service account counts as the person who made it; null when that is not known. */
+export async function countedAs({ user, auth }: Pick<ReviewActor, "user" | "auth">): Promise<Counted | null> {
+  const { key_id } = auth;
+  if (user.id === null || key_id === undefined) return user;
+  const service = await db().user.findFirst({ where: { id: user.id, service_project_id: { not: null } }, select: { id: true } });
+  return service ? makerOfKey(key_id) : user;
+}
+
+/** The accounts that count as having started a run: whose it is, and of a service account everybody who has made a key of it. */
+export type StartersOf = (started_by_id: string | null) => readonly string[];
+
+export async function startersOf(
+  started_by_ids: readonly (string | null)[],
+  within?: Pick<Prisma.TransactionClient, "serviceKeyMaker">,
+): Promise<StartersOf> {
+  const makers = await makersOf([...new Set(started_by_ids.flatMap((id) => id ?? []))], within);
+  return (id) => (id === null ? [] : [id, ...(makers.get(id) ?? [])]);
+}
+
+type Decider = Pick<ReviewActor, "user" | "role" | "isNamed"> & { counted: Counted | null };
+
 /** Why somebody may not decide a review, as the beginning of a sentence; undefined when they may. */
-function refusalOf(terms: ReviewTerms, starter: string | null, { user, role, isNamed }: ReviewActor): string | undefined {
-  if (!terms.starter_may_decide && user.id !== null && user.id === starter) return "You started this run, so somebody else has to decide.";
+function refusalOf(terms: ReviewTerms, starters: readonly string[], { user, role, isNamed, counted }: Decider): string | undefined {
+  const isCounting = !terms.starter_may_decide || terms.quorum > 1;
+  if (isCounting && !counted)
+    return "The creator of this API key is not recorded, and this review counts people. Create a new key and use it.";
+  const isStarter = [user.id, counted?.id].some((id) => id && starters.includes(id));
+  if (!terms.starter_may_decide && isStarter)
+    return user.id === counted?.id || counted === null
+      ? "You started this run, so another person has to decide."
+      : "The person who made this API key started this run, so another person has to decide.";
   if (isNamed || isAsked(terms, { ...user, role })) return undefined;
   return "You are not asked here.";
 }
 
 /** Whether a member may decide a review; a viewer never may in the app. */
-export const mayDecide = (terms: ReviewTerms, starter: string | null, { user, role }: Pick<ReviewActor, "user" | "role">): boolean =>
-  role !== null && role !== "viewer" && refusalOf(terms, starter, { user, role, auth: { type: "session" } }) === undefined;
+export const mayDecide = (terms: ReviewTerms, starters: readonly string[], member: Omit<Decider, "isNamed">): boolean =>
+  member.role !== null && member.role !== "viewer" && refusalOf(terms, starters, member) === undefined;
 
 /** @throws AppError PERMISSION_DENIED that says who may */
 export async function assertMayDecide(
   { project_id, label }: Pick<Wait, "project_id" | "label">,
   terms: ReviewTerms,
-  starter: string | null,
-  actor: ReviewActor,
+  started_by_id: string | null,
+  decider: Decider,
 ): Promise<void> {
-  const refusal = refusalOf(terms, starter, actor);
+  const starters = terms.starter_may_decide ? [] : (await startersOf([started_by_id]))(started_by_id);
+  const refusal = refusalOf(terms, starters, decider);
   if (refusal === undefined) return;
   const names = await assigneeNames(project_id, terms.assignees);
   const who = terms.assignees.map((one) => names(one)).join(", ");
@@ -69,7 +105,7 @@ export async function assigneeNames(project_id: string, all: readonly Assignee[]
   return ({ kind, value }) => {
     if (kind === "role") return `${value}s`;
     const person = people.find(({ id, email }) => id === value || email === value.toLowerCase());
-    return person ? person.name || person.email : isUuid(value) ? "somebody who has left" : value;
+    return person ? person.name || person.email : isUuid(value) ? "a former member" : value;
   };
 }
 

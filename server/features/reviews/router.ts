@@ -35,15 +35,16 @@ export const reviewsRouter = router({
   get: viewerProcedure
     .meta(endpoint("GET", "/reviews/{review_id}", { tag, summary: "Read a review", description: "With all that it asks, however long." }))
     .input(ReviewRef)
+    .meta({ isLarge: true })
     .output(Review)
-    .query(({ ctx, input }) => getReview(ctx.principal, input)),
+    .query(({ ctx, input }) => getReview(ctx.principal, input, ctx.texts)),
   decide: approverProcedure
     .meta(
       endpoint("POST", "/reviews/decide", {
         tag,
         summary: "Answer several reviews",
         description:
-          "Each answer counts for itself: 200 says of each how its review stands, or why the answer was not taken. An answer to one review may also be sent to its execution.",
+          "Each answer counts for itself: 200 says of each how its review stands, or why the answer was not taken. An answer to one review may also be sent to its execution. A key needs the scope `read` as well.",
         runs: true,
       }),
     )
@@ -57,10 +58,12 @@ export const reviewsRouter = router({
     .query(({ ctx }) => countWaitingReviews(ctx.principal)),
   byLink: publicProcedure
     .input(ReviewLink)
+    .meta({ isLarge: true })
     .output(LinkedReview)
-    .query(({ input }) => getLinkedReview(input)),
+    .query(({ ctx, input }) => getLinkedReview(input, ctx.texts)),
   decideByLink: publicProcedure
     .input(DecideByLinkInput)
+    .meta({ isLarge: true })
     .output(LinkedReview)
-    .mutation(({ input }) => decideByLink(input)),
+    .mutation(({ ctx, input }) => decideByLink(input, ctx.texts)),
 });

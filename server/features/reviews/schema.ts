@@ -1,14 +1,15 @@
 import { z } from "zod";
 import { Allowance, BudgetQuestion } from "#server/features/budgets/schema.ts";
-import { Reviewer } from "#server/runs/schema.ts";
+import { EmailState } from "#server/platform/mail/schema.ts";
+import { Iteration, IterationInput, Reviewer, ReviewVote } from "#server/runs/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
-import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/shared/primitives-schema.ts";
+import { Id, pageOf, pageQuery, Role, TimeInput, Timestamp } from "#server/shared/primitives-schema.ts";
 import { Assignee, MAX_TEXT, ReviewChoice } from "#server/workflow/nodes/review-terms.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 
 export const ReviewStatus = z.enum(["waiting", "approved", "rejected", "withdrawn"]).meta({
   id: "ReviewStatus",
-  description: "withdrawn: the run ended before anybody decided",
+  description: "withdrawn: the run ended before a decision",
 });
 export type ReviewStatus = z.infer<typeof ReviewStatus>;
 
@@ -45,16 +46,6 @@ export interface Answer {
   amount?: number | undefined;
 }
 
-export const ReviewVote = z
-  .object({
-    reviewer: Reviewer,
-    choice: z.string().meta({ example: "approved" }),
-    comment: z.string().nullable().meta({ example: null }),
-    via: z.string().meta({ description: "ui, api, email or assistant", example: "ui" }),
-    voted_at: Timestamp,
-  })
-  .meta({ id: "ReviewVote" });
-
 const verdict = {
   status: ReviewStatus,
   choice: z.string().nullable().meta({ description: "Id of the choice that was made", example: null }),
@@ -89,6 +80,15 @@ export const ReviewKind = z.enum(["review", "budget"]).meta({
   description: "review: a Review node asks; budget: a run asks whether it may spend more",
 });
 
+const ReviewRecipient = z.object({
+  email: z.string().meta({ example: "pat@example.com" }),
+  state: EmailState.meta({
+    description:
+      "open: emails are sent; unconfirmed: one was, and no other is before the person confirms the address; stopped: the person wants no emails of the project",
+    example: "open",
+  }),
+});
+
 export const Review = z
   .object({
     id: Id,
@@ -96,7 +96,7 @@ export const Review = z
     execution_id: Id,
     workflow_id: Id,
     node_id: z.string(),
-    iteration: z.string().meta({ description: "Place in the loops around the node, such as 3 or 3.0; empty outside loops", example: "" }),
+    iteration: Iteration,
     ...question,
     ...verdict,
     role: Role.nullable().meta({ description: "The reviewer's role in the project at the time", example: null }),
@@ -105,7 +105,11 @@ export const Review = z
       .meta({ description: "true: the run goes on at Rejected; false: nothing is attached there, so a rejection ends the run" }),
     assignees: z
       .array(Assignee.extend({ name: z.string().meta({ description: "For people to read", example: "Ada" }) }))
-      .meta({ description: "Who is asked; empty: whoever may decide", example: [] }),
+      .meta({ description: "Reviewers; empty: anyone who can approve", example: [] }),
+    recipients: z.array(ReviewRecipient).meta({
+      description: "Addresses that get a link to it by email, where a mail server is set: the node's, and those of members whom it names",
+      example: [],
+    }),
     may_decide: z.boolean().meta({ description: "Whether you may decide it", example: true }),
     budget: BudgetQuestion.nullable().meta({
       description: "Of kind budget, how it stands now; null in lists, and of others",
@@ -132,7 +136,10 @@ export const ListReviewsInput = z.strictObject({
   execution_id: Id.optional().meta({ description: "Only those of this execution" }),
   workflow_id: Id.optional().meta({ description: "Only those of this workflow" }),
   assigned_to: z.enum(["me"]).optional().meta({ description: "me: only those that name you or your role" }),
-  due_before: Timestamp.optional().meta({ description: "Only those that count as rejected before then" }),
+  due_before: TimeInput.optional().meta({
+    description:
+      "Only reviews whose deadline is before this time: a date-time with an offset, or a date, which counts to the end of its UTC day",
+  }),
   sort: z
     .enum(["newest", "due"])
     .optional()
@@ -148,11 +155,11 @@ export const ApproveInput = z.strictObject({
   execution_id: Id,
   ...answer,
   node_id: z.string().min(1).max(200).optional().meta({ description: "May be left out when one review waits" }),
-  iteration: z
-    .string()
-    .max(200)
-    .optional()
-    .meta({ description: "Place in the loops around the node, such as 3 or 3.0; needed when the node waits at several" }),
+  iteration: IterationInput.optional().meta({
+    description:
+      "Path of zero-based item indices in the loops around the node, such as 3 or 3.0; a plain integer is accepted, null means outside loops. Required when the node waits in several iterations",
+    example: "3",
+  }),
 });
 export type ApproveInput = z.infer<typeof ApproveInput>;
 

@@ -1,14 +1,30 @@
 import { v7 as uuid } from "uuid";
 import type { Prisma } from "#prisma/generated/client.ts";
+import { wasRemoved } from "#server/features/projects/removed-members.ts";
 import { linkEnd, reviewToken } from "#server/features/reviews/link.ts";
-import { reviewMail } from "#server/features/reviews/mail.ts";
-import { isAsked, isMeant, mayDecide, termsOf } from "#server/features/reviews/rights.ts";
+import { reviewMail, summaryMail } from "#server/features/reviews/mail.ts";
+import { isAsked, isMeant, mayDecide, startersOf, termsOf } from "#server/features/reviews/rights.ts";
 import { db } from "#server/platform/db/client.ts";
-import { shorten } from "#server/platform/mail/layout.ts";
-import { isMailOn, sendMail } from "#server/platform/mail/send-mail.ts";
+import type { MailFooter } from "#server/platform/mail/layout.ts";
+import { queueEmails, type TakenEmail } from "#server/platform/mail/outbox.ts";
+import type { Recipient } from "#server/platform/mail/recipients.ts";
+import { isMailOn, type MailBody } from "#server/platform/mail/send-mail.ts";
 import { appUrl } from "#server/platform/settings.ts";
-import { type Asking, askingOf, ESCALATES_AT, findReview, noteReminded, noteTold, type ReviewRow } from "#server/runs/store/reviews.ts";
+import { voterOf } from "#server/runs/store/review-votes.ts";
+import {
+  type Asking,
+  askingOf,
+  countReviews,
+  ESCALATES_AT,
+  findReview,
+  findReviews,
+  noteReminded,
+  noteTold,
+  type ReviewRow,
+  textBeginnings,
+} from "#server/runs/store/reviews.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
+import { shorten } from "#server/shared/shorten.ts";
 import type { ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
 
 /** A title may hold what a run has worked out, so it may be of any length. */
@@ -25,7 +41,7 @@ interface Person {
 
 /** Members who may decide a review and have not answered it. */
 async function stillAsked(
-  within: Pick<Prisma.TransactionClient, "membership">,
+  within: Pick<Prisma.TransactionClient, "membership" | "serviceKeyMaker">,
   { project_id, terms, votes, execution }: Asking,
 ): Promise<Person[]> {
   const members = await within.membership.findMany({
@@ -34,8 +50,9 @@ async function stillAsked(
     orderBy: { user_id: "asc" },
   });
   const answered = new Set(votes.map(({ voter }) => voter));
+  const starters = (await startersOf([execution.started_by_id], within))(execution.started_by_id);
   return members
-    .filter((member) => mayDecide(termsOf({ terms }), execution.started_by_id, member) && !answered.has(member.user.id))
+    .filter((member) => mayDecide(termsOf({ terms }), starters, { ...member, counted: member.user }) && !answered.has(voterOf(member.user)))
     .map(({ role, user }) => ({ ...user, role }));
 }
 
@@ -93,9 +110,9 @@ async function mailed(row: ReviewRow, count: number): Promise<{ to: string; user
   const members = await stillAsked(db(), row);
   const people = members.filter(isMailed).slice(0, MOST_MAILS);
   const email = row.notification_email?.toLowerCase();
-  const hasAnswered = row.votes.some((vote) => vote.email.toLowerCase() === email);
+  const isLeftOut = email ? row.votes.some((vote) => vote.voter === email) || (await wasRemoved(row.project_id, email)) : true;
   return [
-    ...(row.notification_email && !hasAnswered && !people.some((person) => person.email === email) ? [{ to: row.notification_email }] : []),
+    ...(row.notification_email && !isLeftOut && !people.some((person) => person.email === email) ? [{ to: row.notification_email }] : []),
     ...people.map(({ id, email }) => ({ to: email, user_id: id })),
   ];
 }
@@ -104,33 +121,69 @@ const isEscalated = (terms: ReviewTerms, count: number): terms is ReviewTerms & 
   terms.escalate_to !== null && count >= ESCALATES_AT;
 
 /**
- * Sends links to a waiting review: to the address that its node names, and to each member whom it names a link of their own. Does
- * nothing without mail settings, and when the review was decided meanwhile.
+ * Queues links to a waiting review: to the address that its node names, and to each member whom it names a link of their own. Does
+ * nothing without mail settings, and when the review was decided meanwhile. Calling again queues nothing twice.
  * @param count the how manyth reminder it is; 0 for the first mail
- * @throws Error when the mail server does not take one of them; calling again is right
  */
 export async function mailReview(review_id: string, count = 0): Promise<void> {
   if (!isMailOn()) return;
   const row = await findReview({ id: review_id });
   if (row?.status !== "waiting") return;
+  const { project_id } = row;
+  await queueEmails(
+    (await mailed(row, count)).map(({ to, user_id }) => ({
+      message_id: ["review", review_id, ...(user_id ? [user_id] : []), ...(count > 0 ? [count] : [])].join("-"),
+      ...{ project_id, address: to, kind: "review" as const, subject_id: review_id, user_id, count },
+    })),
+  );
+}
+
+/** Text of an email that was queued for a review. @returns null when the review no longer waits, or not for this address */
+export async function reviewEmail(email: TakenEmail, footer: MailFooter): Promise<MailBody | null> {
+  const { subject_id, count } = email;
+  const row = subject_id === null ? null : await findReview({ id: subject_id });
+  if (row?.status !== "waiting") return null;
+  const user_id = email.user_id ?? undefined;
+  const isAddressed = (await mailed(row, count)).some((one) => one.to.toLowerCase() === email.address && one.user_id === user_id);
+  if (!isAddressed) return null;
   const expires_at = linkEnd(row.deadline);
-  const failures: unknown[] = [];
-  for (const { to, user_id } of await mailed(row, count)) {
-    const body = await reviewMail({
-      title: row.title || row.label,
-      description: row.description,
-      display_value: row.display_value,
-      text: row.text ?? "",
-      workflow_name: row.execution.workflow.name,
-      reference: review_id.slice(-8),
-      is_reminder: count > 0,
-      due_at: row.deadline,
-      expires_at,
-      url: `${appUrl()}/review/${reviewToken(review_id, expires_at, user_id)}`,
-    });
-    // The same for every try, so that a mail which was sent twice is shown once.
-    const id = ["review", review_id, ...(user_id ? [user_id] : []), ...(count > 0 ? [count] : [])].join("-");
-    await sendMail({ to, id, ...body }).catch((error: unknown) => failures.push(error));
-  }
-  if (failures.length) throw failures[0];
+  return reviewMail({
+    project_id: row.project_id,
+    title: row.title || row.label,
+    description: row.description,
+    display_value: row.display_value,
+    text: row.text ?? "",
+    workflow_name: row.execution.workflow.name,
+    reference: row.id.slice(-8),
+    is_reminder: count > 0,
+    due_at: row.deadline,
+    expires_at,
+    url: `${appUrl()}/review/${reviewToken(row.id, expires_at, user_id)}`,
+    footer,
+  });
+}
+
+/** Reviews that one summary lists. */
+const MOST_LISTED = 40;
+
+/** Summary of the emails to an address that were held back. @returns null when there are none */
+export async function summaryEmail(recipient: Recipient, footer: MailFooter): Promise<MailBody | null> {
+  const { project_id, project_name, address, held, is_member } = recipient;
+  if (held === 0) return null;
+  const asked: Prisma.WaitWhereInput = {
+    ...{ project_id, status: "waiting", reason: "review" },
+    notification_email: { equals: address, mode: "insensitive" },
+    votes: { none: { voter: address } },
+  };
+  const isLeftOut = await wasRemoved(project_id, address);
+  const [waiting, rows] = isLeftOut
+    ? [0, []]
+    : await Promise.all([countReviews(asked), findReviews(asked, { orderBy: { id: "asc" }, take: MOST_LISTED })]);
+  const texts = await textBeginnings(rows.map(({ id }) => id));
+  const reviews = rows.map(({ id, label, deadline, execution }) => ({
+    title: texts.get(id)?.title || label,
+    workflow_name: execution.workflow.name,
+    url: `${appUrl()}/review/${reviewToken(id, linkEnd(deadline))}`,
+  }));
+  return summaryMail({ project_name, held, reviews, waiting, app_url: is_member ? `${appUrl()}/approvals` : null, footer });
 }

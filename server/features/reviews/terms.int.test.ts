@@ -1,13 +1,16 @@
 import { beforeEach, expect, test } from "vitest";
+import { removeMember } from "#server/features/projects/members.ts";
 import { approveExecution, decideReviews } from "#server/features/reviews/decide.ts";
 import { decideByLink, getLinkedReview, reviewToken } from "#server/features/reviews/link.ts";
 import { countWaitingReviews, getReview, listReviews } from "#server/features/reviews/read.ts";
 import { type Answer, ListReviewsInput } from "#server/features/reviews/schema.ts";
+import { createServiceAccount, createServiceKey } from "#server/features/service-accounts/service.ts";
 import { graphScope } from "#server/features/workflows/checks.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { principalOf } from "#server/platform/auth/principal-of.ts";
 import { db } from "#server/platform/db/client.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
-import { GivenTime, type Role } from "#server/shared/primitives-schema.ts";
+import { type Role, TimeInput } from "#server/shared/primitives-schema.ts";
 import { addMember } from "#server/testing/add-member.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
 import { collectEvents, inSeconds, newPausedRun, openReview, reviewRow } from "#server/testing/reviews.ts";
@@ -183,8 +186,10 @@ test("a review that asks people of whom too few can decide is a problem before a
   };
   const assignees = [person(ann), person(viewer)];
   expect(await problemsWith({ assignees })).toEqual([]);
-  expect(await problemsWith({ assignees, quorum: 2 })).toEqual([expect.stringMatching(/^assignees: .*only 1 can decide/)]);
-  expect(await problemsWith({ assignees: [person(viewer)] })).toEqual([expect.stringMatching(/^assignees: .*nobody decides/)]);
+  expect(await problemsWith({ assignees, quorum: 2 })).toEqual([expect.stringMatching(/^assignees: Only 1 of the reviewers can decide/)]);
+  expect(await problemsWith({ assignees: [person(viewer)] })).toEqual([
+    expect.stringMatching(/^assignees: None of the reviewers can decide/),
+  ]);
   const twice = ["ann@example.com", "Ann@example.com"].map((value) => ({ kind: "user", value }));
   expect(await problemsWith({ assignees: twice, quorum: 2 })).toEqual([expect.stringMatching(/^quorum: .*one person is/)]);
   expect(await problemsWith({ assignees, quorum: 3 })).toEqual([expect.stringMatching(/^quorum: /)]);
@@ -208,7 +213,7 @@ test("lists: what is due first, what is for me, what is due soon, of a workflow;
   expect(await ids({ assigned_to: "me", sort: "due" }, approver)).toEqual([late.id, open.id]);
   expect(await ids({ assigned_to: "me" })).toEqual([]);
   expect(ListReviewsInput.safeParse({ due_before: "0000-01-01T00:00:00.000Z" }).success).toBe(false);
-  expect(GivenTime.safeParse("0001-01-01T00:00:00+14:00").success).toBe(false);
+  expect(TimeInput.safeParse("0001-01-01T00:00:00+14:00").success).toBe(false);
   expect(await ids({ due_before: inSeconds(600).toISOString() })).toEqual([soon.id]);
   const ann = await member("editor");
   const asked = { assignees: [{ kind: "user", value: ann.user.email.toUpperCase() }] };
@@ -225,4 +230,90 @@ test("lists: what is due first, what is for me, what is due soon, of a workflow;
   expect(await badges()).toEqual([1, 4, 0]);
   await decideReviews(approver, { answers: [{ review_id: two.id, decision: "approved" }] });
   expect(await badges()).toEqual([1, 3, 0]);
+});
+
+const byLink = (id: string, body: Answer = { decision: "approved" }) => decideByLink({ token: reviewToken(id, inSeconds(60)), ...body });
+
+test("a vote by a mailed link and one by the account of its address are one vote", async () => {
+  const ann = await database.newAdmin();
+  const { id } = await openReview(execution_id, "a", { terms: { quorum: 2 }, notification_email: ann.user.email.toUpperCase() });
+  await byLink(id);
+  await addMember(admin, ann.user, "editor");
+
+  const joined: ProjectPrincipal = { ...ann, project: admin.project, role: "editor" };
+  await expect(answer(joined)).rejects.toMatchObject({ code: "CONFLICT", message: expect.stringContaining("1 of 2 agree so far.") });
+
+  expect(await reviewRow(id)).toMatchObject({ status: "waiting" });
+  expect(await countWaitingReviews(joined)).toEqual({ count: 0 });
+});
+
+/** A key of a service account, as the principal that a request with it has. */
+async function serviceKey(maker: ProjectPrincipal): Promise<ProjectPrincipal> {
+  const { id: account_id } = await createServiceAccount(maker, { name: "Robot", role: "approver" });
+  return keyOf(maker, account_id);
+}
+async function keyOf(maker: ProjectPrincipal, account_id: string): Promise<ProjectPrincipal> {
+  const { key } = await createServiceKey(maker, { account_id, name: "CI" });
+  const principal = await principalOf(new Headers({ authorization: `Bearer ${key}` }));
+  if (!principal) throw new Error("The key opens nothing.");
+  return { ...principal, project: maker.project, role: "approver" };
+}
+
+test("a service account and the person who made its key are one of a quorum", async () => {
+  const [robot, bob] = [await serviceKey(admin), await member("editor")];
+  const { id } = await openReview(execution_id, "a", { terms: { quorum: 2 } });
+  await answer(robot);
+  const other = await serviceKey(admin);
+  for (const who of [admin, other]) await expect(answer(who)).rejects.toMatchObject({ code: "CONFLICT" });
+  expect(await reviewRow(id)).toMatchObject({ status: "waiting" });
+  await answer(bob);
+  expect(await reviewRow(id)).toMatchObject({ status: "approved" });
+});
+
+test("a service account does not decide a run that the creator of its key started", async () => {
+  const robot = await serviceKey(admin);
+  const { id } = await openReview(execution_id, "a", { terms: { starter_may_decide: false } });
+  expect((await getReview(robot, { review_id: id })).may_decide).toBe(false);
+  const refused = { code: "PERMISSION_DENIED", message: expect.stringContaining("made this API key started this run") };
+  await expect(answer(robot)).rejects.toMatchObject(refused);
+});
+
+test("the creator of a service key does not decide a run that the account started", async () => {
+  const [robot, other] = [await serviceKey(admin), await member("admin")];
+  await db().execution.update({ where: { id: execution_id }, data: { started_by_id: robot.user.id } });
+  await db().platformKey.deleteMany({ where: { user_id: robot.user.id } });
+  const { id } = await openReview(execution_id, "a", { terms: { starter_may_decide: false } });
+  expect((await getReview(admin, { review_id: id })).may_decide).toBe(false);
+  expect(await countWaitingReviews(admin)).toEqual({ count: 0 });
+  await expect(answer(admin)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+  await answer(other);
+});
+
+test("a key without a recorded creator decides no review that counts people", async () => {
+  const robot = await serviceKey(admin);
+  await db().serviceKeyMaker.deleteMany({ where: { account_id: robot.user.id } });
+  await openReview(execution_id, "a", { terms: { quorum: 2 } });
+  await expect(answer(robot)).rejects.toMatchObject({ message: expect.stringContaining("The creator of this API key is not recorded") });
+  await openReview(execution_id, "b", {});
+  await approveExecution(robot, { execution_id, node_id: "b", decision: "approved" });
+});
+
+test("a link to an address decides no run that the account of the address started", async () => {
+  const { user } = await database.newAdmin();
+  await db().execution.update({ where: { id: execution_id }, data: { started_by_id: user.id } });
+  const { id } = await openReview(execution_id, "a", { terms: { starter_may_decide: false }, notification_email: user.email });
+  await expect(byLink(id)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+});
+
+test("a removed member decides no more by a link to a named address, until they are back", async () => {
+  const ann = await member("editor");
+  const { id } = await openReview(execution_id, "a", { notification_email: ann.user.email.toUpperCase() });
+  await removeMember(admin, { project_id: admin.project.id, user_id: ann.user.id });
+
+  await expect(byLink(id)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+  await expect(getLinkedReview({ token: reviewToken(id, inSeconds(60)) })).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+
+  await addMember(admin, ann.user, "viewer");
+  await byLink(id);
+  expect(await reviewRow(id)).toMatchObject({ status: "approved" });
 });

@@ -125,6 +125,19 @@ test("each fire happens once, however many processes look; missed ones are made 
   expect(await fireDueSchedules(now)).toBe(0);
 });
 
+test("a schedule whose workflow runs another one fires", async () => {
+  const admin = await database.newAdmin();
+  const child = await createWorkflow(admin, { name: "Child", nodes: [{ id: "t", type: "triggerNode", position, data: {} }], edges: [] });
+  const { id } = await newWorkflow(admin, {}, [
+    { id: "w", type: "workflowNode", position, data: { label: "Child", workflow_id: child.id } },
+  ]);
+  await dueSince(id, new Date(Date.now() - 1000));
+
+  expect(await fireDueSchedules()).toBe(1);
+
+  expect(await runsOf(id)).toMatchObject([{ status: "pending", error: null }]);
+});
+
 test("members are told of a schedule that came too late, once a workflow, and of none that was on time", async () => {
   const admin = await database.newAdmin();
   const member = await database.newAdmin();

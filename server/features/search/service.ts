@@ -122,8 +122,8 @@ const builtinFound = (q: string): Found[] =>
 const plain = (markdown: string): string =>
   markdown
     .replace(/```.*?(```|$)/gs, " ")
-    .replace(/<[^>]*>|[`*|#]|-{3,}/g, " ")
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/<[^<>]*>|[`*|#]|-{3,}/g, " ")
+    .replace(/\[([^[\]]*)\]\([^()]*\)/g, "$1")
     .replace(/\s+/g, " ")
     .trim();
 

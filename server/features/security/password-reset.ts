@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import type { Prisma, User } from "#prisma/generated/client.ts";
+import type { Prisma } from "#prisma/generated/client.ts";
 import { mailAccount } from "#server/features/security/account-mail.ts";
+import { PROOF_OPTIONS, provenAddress } from "#server/features/security/proven-address.ts";
 import type {
   PasswordLink,
   PasswordReset,
@@ -22,7 +23,10 @@ import { appUrl } from "#server/platform/settings.ts";
 
 const VALID_MS = 60 * 60 * 1000;
 
-/** A link that sets the password of an account, once. Earlier ones of the same kind stop working. */
+/**
+ * A link that sets the password of an account, once. Of those that an install admin makes, only the newest works. Mailed ones hold until
+ * the password is set: anybody can ask for another, and `mayMail` bounds how many there are.
+ */
 async function newLink(
   tx: Prisma.TransactionClient,
   user_id: string,
@@ -30,7 +34,7 @@ async function newLink(
 ): Promise<{ url: string; expires_at: Date }> {
   // One at a time for each account, so that no earlier one is missed.
   await tx.$queryRaw`SELECT id FROM users WHERE id = ${user_id}::uuid FOR NO KEY UPDATE`;
-  await tx.passwordReset.deleteMany({ where: { user_id, made_by_id: made_by_id === null ? null : { not: null } } });
+  if (made_by_id !== null) await tx.passwordReset.deleteMany({ where: { user_id, made_by_id: { not: null } } });
   const token = randomToken();
   const expires_at = new Date(Date.now() + VALID_MS);
   await tx.passwordReset.create({ data: { user_id, token_hash: sha256(token), made_by_id, expires_at } });
@@ -44,10 +48,10 @@ async function mailLink(email: string): Promise<void> {
   mailAccount(user.email, {
     subject: "A new password for your Treadle account",
     title: "Set a new password",
-    link: { label: "Set a new password", url },
+    link: { label: "Set a new password", url, expires_at },
     paragraphs: [
       `The link works once, until ${utc(expires_at)}.`,
-      "Somebody asked for it with your address. If that was not you, ignore this mail: your password stays as it is.",
+      "A reset was requested for your address. If you didn't request this, ignore this email: your password stays the same.",
     ],
   });
 }
@@ -79,17 +83,9 @@ export async function getPasswordReset({ token }: z.infer<typeof PasswordResetIn
   return { email: user.email, expires_at: expires_at.toISOString() };
 }
 
-/** What the address of an account proves when a mailed link of it is opened: that it is the person's own (decision 21). */
-async function verify(tx: Prisma.TransactionClient, { id, email_verified_at }: User): Promise<void> {
-  if (email_verified_at) return;
-  // Anybody may have made the account and its keys. A second factor stays, or the mail alone would be enough to come in.
-  await tx.platformKey.deleteMany({ where: { user_id: id } });
-  await tx.idempotencyKey.deleteMany({ where: { user_id: id } });
-  await tx.user.update({ where: { id }, data: { email_verified_at: new Date() } });
-}
-
 /**
- * Sets a new password by a link. Every session of the account ends, and every other such link; a second factor stays.
+ * Sets a new password by a link. Every session of the account ends, and every other such link. A mailed link proves the address: at the
+ * first proof, what the account had before is put aside, its second factor with it; later a second factor stays.
  * @throws AppError NOT_FOUND for a link that is unknown, has expired or was used, also for the second of two at once
  */
 export async function resetPassword({ token, password, end_api_keys }: z.infer<typeof ResetPasswordInput>): Promise<void> {
@@ -98,15 +94,15 @@ export async function resetPassword({ token, password, end_api_keys }: z.infer<t
   await db().$transaction(async (tx) => {
     const { count } = await tx.passwordReset.deleteMany({ where: { id } });
     if (count === 0) throw unusable();
+    if (made_by_id === null) await provenAddress(tx, user.id, { by: "mailed_reset" });
     await tx.user.update({ where: { id: user.id }, data: { password_hash } });
     await endSessions(tx, user.id);
     await tx.passwordReset.deleteMany({ where: { user_id: user.id } });
-    if (made_by_id === null) await verify(tx, user);
     if (end_api_keys) await tx.platformKey.deleteMany({ where: { user_id: user.id } });
     const record = { action: "account.reset_password", resource_type: "account", resource_id: user.id, resource_name: user.email };
     const detail = { link: made_by_id === null ? "mail" : "install admin", ...(end_api_keys && { api_keys: "ended" }) };
     await recordAuditEverywhere(tx, { user, auth: { type: "email" } }, { ...record, detail });
-  });
+  }, PROOF_OPTIONS);
   tellPasswordChanged(user.email);
 }
 
@@ -136,7 +132,7 @@ export async function makePasswordLink(principal: Principal, user_id: string): P
     title: "An install admin made a link to your account",
     paragraphs: [
       `${principal.user.email} made a link that sets a new password for your account, until ${utc(made.expires_at)}. They hand it over to you themselves.`,
-      "If you asked nobody for it, ask them.",
+      "If you did not ask for this, contact them.",
     ],
   });
   return { url: made.url, expires_at: made.expires_at.toISOString() };

@@ -65,7 +65,8 @@ export const securityRouter = router({
       endpoint("POST", "/auth/password-reset/{token}", {
         tag,
         summary: "Set a new password by a link",
-        description: "Single use, valid for an hour. Every session of the account ends; a second factor stays.",
+        description:
+          "Single use, valid for an hour. Every session of the account ends; two-factor authentication stays. A mailed link proves the address: at the first proof, what the account had before is put aside (`/users/me/put-aside`), and its second factor ends.",
         status: 204,
         isIdempotent: false,
       }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Email, Id, Password, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
+import { AccountEmail, Email, Id, Password, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
 
 /** A browser that is signed in. */
 export const Session = z
@@ -17,11 +17,22 @@ export const SessionPage = pageOf(Session);
 export const SessionRef = z.strictObject({ session_id: Id });
 export const EndedSessions = z.object({ count: z.number().int().meta({ description: "How many were ended", example: 2 }) });
 
+/** Counts of the access that ended at the first proof of an address. */
+export const EndedAccess = z
+  .object({
+    sessions: z.number().int().meta({ description: "Browsers that were signed out", example: 1 }),
+    api_keys: z.number().int().meta({ description: "API keys of the account", example: 2 }),
+    second_factor: z.boolean().meta({ description: "True when the account had two-factor authentication", example: false }),
+    service_accounts: z.number().int().meta({ description: "Service accounts that the account created", example: 1 }),
+    share_links: z.number().int().meta({ description: "Links of dashboards that the account shared", example: 0 }),
+  })
+  .meta({ id: "EndedAccess" });
+
 export const RequestPasswordResetInput = z.strictObject({ email: Email });
 const token = z.string().min(1).max(200).meta({ description: "From the link", example: "q2w3e4" });
 export const PasswordResetInput = z.strictObject({ token });
 /** Whose password a link sets. */
-export const PasswordReset = z.object({ email: Email, expires_at: Timestamp }).meta({ id: "PasswordReset" });
+export const PasswordReset = z.object({ email: AccountEmail, expires_at: Timestamp }).meta({ id: "PasswordReset" });
 export const ResetPasswordInput = z.strictObject({
   token,
   password: Password,

@@ -144,7 +144,7 @@ async function assertOwnPassword({ id }: Account, password: string): Promise<voi
 async function assertOwner(user: Account, { password, code }: z.infer<typeof ProveSecondFactorInput>): Promise<void> {
   await assertOwnPassword(user, password);
   const factor = await confirmedFactor(user.id);
-  if (!factor) throw new AppError("CONFLICT", "No second factor is on.");
+  if (!factor) throw new AppError("CONFLICT", "Two-factor authentication is not on.");
   await countOwnCodeTry(user.id);
   if (!(await takeCode(user.id, factor.sealed_secret, plain(code), new Date()))) throw wrongCode();
   await forgetOwnCodeTries(user.id);
@@ -168,7 +168,7 @@ export async function beginSecondFactor(
   await db().$transaction(async (tx) => {
     await tx.secondFactor.deleteMany({ where: { user_id: user.id, confirmed_at: null } });
     const { count } = await tx.secondFactor.createMany({ data: [{ user_id: user.id, sealed_secret }], skipDuplicates: true });
-    if (count === 0) throw new AppError("CONFLICT", "A second factor is on already. Turn it off first.");
+    if (count === 0) throw new AppError("CONFLICT", "Two-factor authentication is already on. Turn it off first.");
   });
   const secret = base32(bytes);
   return { secret, uri: totpUri(secret, user.email, `Treadle (${new URL(appUrl()).host})`) };
@@ -231,8 +231,8 @@ export async function turnOffSecondFactor(principal: Principal, proof: z.infer<t
     await recordAuditEverywhere(tx, principal, { action: "account.turn_off_second_factor", ...account(user) });
   });
   mailAccount(user.email, {
-    subject: "The second factor of your Treadle account is off",
-    title: "The second factor is off",
+    subject: "Two-factor authentication of your Treadle account is off",
+    title: "Two-factor authentication is off",
     paragraphs: ["Signing in takes your password alone now. If that was not you, set another password."],
   });
 }

@@ -32,7 +32,7 @@ export const serviceAccountsRouter = router({
         tag,
         role,
         summary: "List the project's service accounts",
-        description: "Each is a program with a role of its own. Its keys go on working when whoever made them leaves.",
+        description: "Each is a program with a role of its own. Its keys keep working when the person who created them leaves.",
       }),
     )
     .input(PageInput)

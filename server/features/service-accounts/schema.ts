@@ -10,11 +10,10 @@ export const ServiceAccount = z
   .object({
     id: Id,
     name: z.string().meta({ example: "Nightly report" }),
-    email: z
-      .string()
-      .meta({ description: "How the audit log names it; nobody reads mail there", example: "nightly-report-4f2a@service.invalid" }),
+    email: z.string().meta({ description: "Name in the audit log; it receives no email", example: "nightly-report-4f2a@service.invalid" }),
     role: ServiceRole,
     created_at: Timestamp,
+    created_by_id: Id.nullable().meta({ description: "User who created it; null for one older than this field", example: null }),
     keys: z.number().int().meta({ description: "How many API keys it has", example: 1 }),
     last_used_at: Timestamp.nullable().meta({ description: "When a key of it was used last, to about a minute", example: null }),
   })

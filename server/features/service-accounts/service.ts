@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { z } from "zod";
 import type { Prisma, User } from "#prisma/generated/client.ts";
 import { limitsFor, toPlatformKey } from "#server/features/platform-keys/service.ts";
+import { endServiceAccounts } from "#server/features/projects/close-access.ts";
 import { slugOf } from "#server/features/projects/service.ts";
 import type {
   CreatedServiceKey,
@@ -36,13 +37,14 @@ const shown = {
 } satisfies Prisma.UserInclude;
 type Row = Prisma.UserGetPayload<{ include: typeof shown }>;
 
-const serviceAccountDto = ({ id, name, email, created_at, memberships, platform_keys, _count }: Row): ServiceAccount => ({
+const serviceAccountDto = ({ id, name, email, created_at, made_by_id, memberships, platform_keys, _count }: Row): ServiceAccount => ({
   id,
   name,
   email,
   // Its one membership; none could make it an admin.
   role: (memberships[0]?.role ?? "viewer") as ServiceAccount["role"],
   created_at: created_at.toISOString(),
+  created_by_id: made_by_id,
   keys: _count.platform_keys,
   last_used_at: platform_keys[0]?.last_used_at?.toISOString() ?? null,
 });
@@ -92,7 +94,9 @@ export async function createServiceAccount(
     // RFC 2606: nobody can ever receive mail there, so nobody can prove it to be theirs.
     const email = `${slugOf(name)}-${randomBytes(4).toString("hex")}@service.invalid`;
     const memberships = { create: { project_id: admin.project.id, role } };
-    const row = await tx.user.create({ data: { email, name, service_project_id: admin.project.id, memberships } });
+    const row = await tx.user.create({
+      data: { email, name, service_project_id: admin.project.id, made_by_id: admin.user.id, memberships },
+    });
     await recordAudit(admin, { ...record(row, "create"), detail: { name, role } }, tx);
     return row.id;
   });
@@ -119,12 +123,7 @@ export async function updateServiceAccount(
 export async function deleteServiceAccount(admin: ProjectPrincipal, { account_id }: z.infer<typeof ServiceAccountRef>): Promise<void> {
   await db().$transaction(async (tx) => {
     const { id, email } = await held(tx, admin, account_id);
-    const where = { user_id: id };
-    await tx.platformKey.deleteMany({ where });
-    await tx.membership.deleteMany({ where });
-    await tx.notification.deleteMany({ where });
-    await tx.idempotencyKey.deleteMany({ where });
-    await tx.user.update({ where: { id }, data: { email: `deleted-${id}`, deleted_at: new Date() } });
+    await endServiceAccounts(tx, [id]);
     await recordAudit(admin, record({ id, email }, "delete"), tx);
   });
 }
@@ -160,6 +159,7 @@ export async function createServiceKey(
     const row = await tx.platformKey.create({
       data: { user_id: account.id, name, ...storedPlatformKey(key), scopes: [...scopes], project_ids, expires_at },
     });
+    await tx.serviceKeyMaker.create({ data: { key_id: row.id, account_id: account.id, made_by_id: admin.user.id } });
     await recordAudit(admin, { ...record(account, "create_key"), detail: { key_id: row.id, name, scopes: [...scopes] } }, tx);
     return { ...toPlatformKey(row), key };
   });

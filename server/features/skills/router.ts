@@ -10,6 +10,7 @@ export const skillsRouter = router({
   list: viewerProcedure
     .meta(endpoint("GET", "/skills", { tag, summary: "List the skills", description: "The project's own, then the built-in ones." }))
     .input(ListInput)
+    .meta({ isLarge: true })
     .output(SkillPage)
     .query(({ ctx, input }) => listSkills(ctx.principal, input)),
   get: viewerProcedure

@@ -32,7 +32,7 @@ const writable = {
     .trim()
     .min(1, "Write the prompt.")
     .max(50_000)
-    .meta({ title: "Prompt", description: "What the model is told; up to 50,000 characters" }),
+    .meta({ title: "Prompt", description: "Instructions for the model, up to 50,000 characters" }),
   model: model.meta({ description: "Empty when any model will do" }),
 };
 export const CreateSkillInput = z.strictObject(writable);

@@ -9,6 +9,8 @@ import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { pageWindow } from "#server/platform/paging.ts";
 import { havingWords, textHasWords } from "#server/platform/search-words.ts";
+import { assertRoom } from "#server/runs/store/limits.ts";
+import { noteStored } from "#server/runs/store/space.ts";
 import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
 
 /** A project's own skill as the API shows it. */
@@ -84,7 +86,9 @@ async function saveSkill(
  * Makes a skill of the project.
  * @throws AppError CONFLICT for a name that is taken
  */
-export function createSkill(principal: ProjectPrincipal, { name, description, prompt, model }: CreateSkillInput): Promise<Skill> {
+export async function createSkill(principal: ProjectPrincipal, { name, description, prompt, model }: CreateSkillInput): Promise<Skill> {
+  await assertRoom(principal.project.id);
+  noteStored(principal.project.id, "other", prompt.length);
   const data = { project_id: principal.project.id, name, description, prompt, model: model || null };
   return saveSkill(principal, "skill.create", name, (tx) => tx.skill.create({ data }));
 }
@@ -96,6 +100,7 @@ export function createSkill(principal: ProjectPrincipal, { name, description, pr
 export async function updateSkill(principal: ProjectPrincipal, input: UpdateSkillInput): Promise<Skill> {
   const { name, description, prompt, model } = input;
   const { id } = await ownSkill(principal, input.skill_id);
+  await assertRoom(principal.project.id);
   return saveSkill(principal, "skill.update", name, async (tx) => {
     const data = { name, description, prompt, model: model || null };
     const [row] = await tx.skill.updateManyAndReturn({ where: { id }, data });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ProviderId } from "#server/features/llm-keys/schema.ts";
+import { TimeInput } from "#server/shared/primitives-schema.ts";
 
 /** The most days that one question may span. */
 export const MOST_DAYS = 366;
@@ -11,9 +12,12 @@ export const UsageGroup = z.enum(["day", "agent", "workflow", "model", "source"]
 export type UsageGroup = z.infer<typeof UsageGroup>;
 
 export const UsageInput = z.strictObject({
-  from: Day.optional().meta({ description: `First day, UTC; left out, ${USUAL_DAYS} days up to \`to\``, example: "2026-11-01" }),
-  to: Day.optional().meta({
-    description: `Last day, UTC, itself counted; left out, today. At most ${MOST_DAYS} days`,
+  from: TimeInput.optional().meta({
+    description: `First day: a date, or a date-time whose UTC day counts; left out, ${USUAL_DAYS} days up to \`to\``,
+    example: "2026-11-01",
+  }),
+  to: TimeInput.optional().meta({
+    description: `Last day, included: a date, or a date-time whose UTC day counts; left out, today. At most ${MOST_DAYS} days`,
     example: "2026-11-30",
   }),
   group_by: UsageGroup.default("day").meta({ description: "What the items are", example: "day" }),

@@ -75,8 +75,9 @@ const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10
 
 /** First and last day of the question, in milliseconds. */
 function spanOf({ from, to }: UsageInput): [number, number] {
-  const last = Date.parse(to ?? dayOf(Date.now()));
-  const first = from === undefined ? last - (USUAL_DAYS - 1) * DAY_MS : Date.parse(from);
+  const startOfDay = (time: string | number) => Date.parse(dayOf(new Date(time).getTime()));
+  const last = startOfDay(to ?? Date.now());
+  const first = from === undefined ? last - (USUAL_DAYS - 1) * DAY_MS : startOfDay(from);
   if (first > last) throw invalidField("from", "The first day comes after the last one.");
   if ((last - first) / DAY_MS >= MOST_DAYS) throw invalidField("from", `Ask for at most ${MOST_DAYS} days at a time.`);
   if (first < 0) throw invalidField("from", "Ask for days from 1970 on.");

@@ -1,17 +1,21 @@
+import { LRUCache } from "lru-cache";
 import type { ReplayDeliveryInput } from "#server/features/webhooks/schema.ts";
 import { assertRunnable } from "#server/features/workflows/execute.ts";
+import { passedOn } from "#server/features/workflows/payload.ts";
 import { type SavedWorkflow, savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { cleanText, parseCleanJson } from "#server/platform/clean-text.ts";
+import { cleanText } from "#server/platform/clean-text.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { AppError, ERRORS, invalidField, isAppError, notFound } from "#server/platform/errors.ts";
-import { asText, atPath } from "#server/platform/json-path.ts";
+import { AppError, ERRORS, isAppError, notFound } from "#server/platform/errors.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import type { ExecuteResult } from "#server/runs/schema.ts";
+import type { NewExecution, Started } from "#server/runs/store/create.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
+import { recordRefusedRun, startRefusedRun } from "#server/runs/store/refused-runs.ts";
+import { noteStored } from "#server/runs/store/space.ts";
 import { acceptRun } from "#server/runs/use-cases/inline-run.ts";
 import { hourUsedUp } from "#server/runs/use-cases/start-execution.ts";
-import { parseJson } from "#server/shared/json-text.ts";
+import { dispatchRuns } from "#server/runs/worker/dispatch.ts";
 
 /** Whether a delivery's body was kept, and whole. */
 export const canReplay = (body: string | null): boolean => body !== null && body.length <= KEPT_CHARACTERS;
@@ -20,7 +24,12 @@ export const canReplay = (body: string | null): boolean => body !== null && body
 export const KEPT_CHARACTERS = 65_536;
 
 export interface Delivery {
+  /** The JSON that the trigger reads. */
   body: Uint8Array;
+  /** Raw text of the payload; left out when it equals `body`. */
+  raw?: Uint8Array;
+  /** Headers that expressions can read. */
+  headers: Record<string, string>;
   /** Tells it from others of its workflow; null when the sender does not say. */
   key: string | null;
   /** Who replays it; null for a sender. */
@@ -32,62 +41,71 @@ function keptBody(body: Uint8Array): string {
   return text.length > KEPT_CHARACTERS ? `${cleanText(text.slice(0, KEPT_CHARACTERS))}…` : text;
 }
 
-function payloadOf(body: Uint8Array): unknown {
+/** The text that the trigger passes on: the payload, or the part of it at the trigger's path. */
+export function triggerText({ trigger }: SavedWorkflow, body: Uint8Array): string {
+  let text: string;
   try {
-    return parseCleanJson(new TextDecoder("utf-8", { fatal: true }).decode(body), parseJson);
+    text = new TextDecoder("utf-8", { fatal: true }).decode(body);
   } catch (cause) {
     throw new AppError("BAD_REQUEST", "The body is not valid JSON. Send one JSON value in UTF-8.", { cause });
   }
+  return passedOn(trigger.payload_path, text, "body");
 }
 
-/** What the trigger gives: the payload, or the part of it that the trigger's path leads to. */
-export function triggerText(workflow: SavedWorkflow, body: Uint8Array): string {
-  const { payload_path } = workflow.trigger;
-  const payload = payloadOf(body);
-  const refuse = (message: string) => invalidField("body", message);
-  let part: unknown;
+/** Like `triggerText`; null for a body that the trigger cannot read. */
+export function triggerTextIfAny(workflow: SavedWorkflow, body: Uint8Array): string | null {
   try {
-    part = atPath(payload, payload_path);
+    return triggerText(workflow, body);
   } catch {
-    throw refuse(
-      `The path ${payload_path} is too much work in this payload, or that is nested too deeply. Write a simpler path into the trigger.`,
-    );
+    return null;
   }
-  if (part === undefined) throw refuse(`The payload has nothing at ${payload_path}, which this workflow's trigger reads. Send that field.`);
-  return asText(part);
 }
 
-/** The execution that the first delivery with this key started, if there was one. */
-async function firstWith(workflow_id: string, key: string | null): Promise<string | undefined> {
+/** The execution that the first delivery with this key started, if there is one. */
+async function firstStarted(workflow_id: string, key: string | null): Promise<string | undefined> {
   if (key === null) return undefined;
   const row = await db().webhookDelivery.findUnique({
-    where: { workflow_id_delivery_key: { workflow_id, delivery_key: key } },
+    where: { workflow_id_delivery_key: { workflow_id, delivery_key: key }, status: 202 },
     select: { execution_id: true },
   });
   return row?.execution_id ?? undefined;
 }
 
-/** Writes down one that started nothing. It holds no key: the sender may repeat it once the reason is gone. */
+/** Number of deliveries that a workflow keeps with their bodies. */
+const KEPT = 100;
+/** Entries added by this process between two deletions of a workflow's oldest. */
+const TRIM_EVERY = 20;
+const untrimmed = new LRUCache<string, number>({ max: 10_000 });
+const TRIM = `
+  DELETE FROM webhook_deliveries
+  WHERE workflow_id = $1
+    AND delivery_key IS NULL
+    AND id < (SELECT id FROM webhook_deliveries WHERE workflow_id = $1 ORDER BY id DESC OFFSET ${KEPT - 1} LIMIT 1)`;
+
+/** Adds an entry without a key to the trigger's list of deliveries. */
 async function record(
-  workflow_id: string,
+  { id: workflow_id, project_id }: SavedWorkflow,
   body: Uint8Array,
   answer: { status: number; error?: string; execution_id?: string },
 ): Promise<void> {
-  await db().webhookDelivery.create({ data: { workflow_id, body: keptBody(body), ...answer } });
+  const text = keptBody(body);
+  await db().webhookDelivery.create({ data: { workflow_id, body: text, ...answer } });
+  noteStored(project_id, "runs", text.length);
+
+  // Without authentication anybody can send what is refused: the hourly job alone would leave the list unbounded until then.
+  const count = (untrimmed.get(workflow_id) ?? 0) + 1;
+  untrimmed.set(workflow_id, count % TRIM_EVERY);
+  if (count === TRIM_EVERY) await pool().query(TRIM, [workflow_id]);
 }
 
-async function start(workflow: SavedWorkflow, { body, key, started_by_id }: Delivery): Promise<string | undefined> {
-  const input = triggerText(workflow, body);
-  const names = await assertRunnable(workflow.project_id, workflow.graph, workflow.agents);
+/** The run that a delivery asks for. */
+function runOf(workflow: SavedWorkflow, { body, raw, headers, started_by_id }: Delivery, input: string): NewExecution {
+  const sent = cleanText(new TextDecoder("utf-8", { ignoreBOM: true }).decode(raw ?? body));
+  const params = { headers, ...(sent !== input && { raw: sent }) };
+
   const { project_id, id: workflow_id, snapshot_id, version: workflow_version, graph } = workflow;
-  const of = { project_id, workflow_id, workflow_version, snapshot_id, graph, names };
-  const started = await acceptRun(
-    { ...of, trigger: "webhook", started_by_id, input, params: null, status: "queued" },
-    { id: newId(), delivery_key: key, body: keptBody(body) },
-  );
-  if (started.kind === "limited") throw hourUsedUp(started);
-  if (started.kind === "repeated") return undefined;
-  return started.execution_id;
+  const of = { project_id, workflow_id, workflow_version, snapshot_id, graph };
+  return { ...of, trigger: "webhook", started_by_id, input, params, status: "queued" };
 }
 
 function assertListening({ enabled, trigger }: SavedWorkflow): void {
@@ -95,31 +113,64 @@ function assertListening({ enabled, trigger }: SavedWorkflow): void {
   if (trigger.kind !== "webhook") throw new AppError("VALIDATION_ERROR", "This workflow no longer starts by a webhook.");
 }
 
+/** Starts the run of a delivery. Returns undefined when an earlier delivery with the same key has started it. */
+async function start(workflow: SavedWorkflow, delivery: Delivery): Promise<string | undefined> {
+  const { project_id, graph, agents } = workflow;
+  assertListening(workflow);
+  await assertRoom(project_id);
+  const run = runOf(workflow, delivery, triggerText(workflow, delivery.body));
+  const names = await assertRunnable(project_id, graph, agents);
+  const row = { id: newId(), delivery_key: delivery.key, body: keptBody(delivery.body) };
+
+  let started: Started | undefined = await acceptRun({ ...run, names }, row);
+  if (started.kind === "repeated") {
+    started = await startRefusedRun(run, { delivery: row });
+    if (started?.kind === "started") await dispatchRuns([{ execution_id: started.execution_id, project_id, dispatch: 0 }]);
+  }
+  if (started?.kind === "limited") throw hourUsedUp(started);
+  return started?.kind === "started" ? started.execution_id : undefined;
+}
+
 /**
- * Starts a run of the saved version for a delivery that may be trusted, and writes down what arrived and what came of it.
- * A key that was accepted before gives the first execution again, whatever the body.
- * @throws AppError CONFLICT for a disabled workflow and a project that holds as much as it may; BAD_REQUEST for what is no JSON; VALIDATION_ERROR when the path leads
- *   nowhere or the graph has problems; RATE_LIMIT_EXCEEDED when the project has used up its hour
+ * Leaves a failed execution for a delivery that could not start a run, so that it can be run again. Ignores what can never start
+ * one (an unreadable body, a payload without the part that the trigger reads) and replays, whose user sees the error.
+ * @returns undefined when it left none
+ */
+async function leaveRefused(workflow: SavedWorkflow, delivery: Delivery, error: string, status: number): Promise<string | undefined> {
+  if (delivery.started_by_id !== null) return undefined;
+  const input = triggerTextIfAny(workflow, delivery.body);
+  if (input === null) return undefined;
+  const row = { id: newId(), delivery_key: delivery.key, body: keptBody(delivery.body), refusal: { status, error } };
+  return recordRefusedRun(runOf(workflow, delivery, input), error, row);
+}
+
+/**
+ * Starts a run of the saved version for a delivery whose sender is verified, and adds it to the trigger's list of deliveries.
+ * A key that was accepted before returns the first execution again, whatever the body. A delivery that cannot start a run leaves
+ * a failed execution, which a later delivery with the same key starts.
+ * @throws AppError CONFLICT for a disabled workflow and a project over its storage quota; BAD_REQUEST for a body that is not JSON;
+ *   VALIDATION_ERROR when the path leads nowhere or the graph has problems; RATE_LIMIT_EXCEEDED when the hourly limit is reached
  */
 export async function acceptDelivery(workflow: SavedWorkflow, delivery: Delivery): Promise<ExecuteResult> {
   const { body, key } = delivery;
   let refusal: AppError | undefined;
   try {
-    assertListening(workflow);
-    await assertRoom(workflow.project_id);
     const execution_id = await start(workflow, delivery);
     if (execution_id) return { execution_id, status: "queued" };
   } catch (error) {
-    if (!isAppError(error)) throw error;
+    // Without its workflow it can neither be listed nor run again.
+    if (!isAppError(error) || error.code === "NOT_FOUND") throw error;
     refusal = error;
   }
-  const first = workflow.enabled ? await firstWith(workflow.id, key) : undefined;
+  const first = workflow.enabled ? await firstStarted(workflow.id, key) : undefined;
   if (first) {
-    await record(workflow.id, body, { status: 202, execution_id: first });
+    await record(workflow, body, { status: 202, execution_id: first });
     return { execution_id: first, status: "queued" };
   }
-  const error = refusal ?? new AppError("CONFLICT", "Another delivery with this id is being taken in. Send it again.");
-  await record(workflow.id, body, { status: ERRORS[error.code].status, error: error.message });
+  const error = refusal ?? new AppError("CONFLICT", "Another delivery with this id is being processed. Send it again.");
+  const { status } = ERRORS[error.code];
+  const left = refusal && (await leaveRefused(workflow, delivery, error.message, status));
+  if (!left) await record(workflow, body, { status, error: error.message });
   throw error;
 }
 
@@ -138,11 +189,9 @@ export async function replayDelivery({ project, user }: ProjectPrincipal, { deli
   const { body } = delivery;
   if (body === null || !canReplay(body))
     throw new AppError("VALIDATION_ERROR", "The body of this delivery was not kept whole, so it cannot be sent again from here.");
-  return acceptDelivery(workflow, { body: Buffer.from(body), key: null, started_by_id: user.id });
+  return acceptDelivery(workflow, { body: Buffer.from(body), headers: {}, key: null, started_by_id: user.id });
 }
 
-/** How many deliveries a workflow keeps with their bodies. */
-const KEPT = 100;
 /** How long a sender's delivery id is remembered at least, in days: senders repeat for some days. */
 const REMEMBERED_DAYS = 7;
 

@@ -1,4 +1,4 @@
-import { triggerText } from "#server/features/webhooks/deliveries.ts";
+import { triggerTextIfAny } from "#server/features/webhooks/deliveries.ts";
 import type { HeardCall, WebhookRef } from "#server/features/webhooks/schema.ts";
 import { findWorkflow } from "#server/features/workflows/rows.ts";
 import type { SavedWorkflow } from "#server/features/workflows/saved-workflow.ts";
@@ -53,7 +53,7 @@ export async function keepHeard(workflow: SavedWorkflow, headers: Headers, body:
       name,
       SECRET.test(name) || name === workflow.trigger.auth_header.toLowerCase() ? MASK : shownOf(value, MOST_OF_HEADER),
     ]);
-  const input = inputOf(workflow, body);
+  const input = triggerTextIfAny(workflow, body);
   const heard: HeardCall = {
     received_at: new Date().toISOString(),
     headers: Object.fromEntries(shown),
@@ -64,12 +64,4 @@ export async function keepHeard(workflow: SavedWorkflow, headers: Headers, body:
     where: { workflow_id: workflow.id, listen_until: { gt: new Date() } },
     data: { heard, listen_until: null },
   });
-}
-
-function inputOf(workflow: SavedWorkflow, body: Uint8Array): string | null {
-  try {
-    return triggerText(workflow, body);
-  } catch {
-    return null; // what is wrong with it is answered to the sender, and stands among the deliveries
-  }
 }

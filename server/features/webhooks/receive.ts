@@ -14,6 +14,7 @@ import { savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { AppError, ERRORS } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
+import { visibleEntries } from "#server/platform/net/visible-headers.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import { randomToken, sha256, unsealOften } from "#server/platform/secrets.ts";
 import type { ExecuteResult } from "#server/runs/schema.ts";
@@ -53,8 +54,12 @@ const sentenceOf = (reason: Refusal, config: SenderConfig): string => {
   const body =
     config.auth === "header" || config.auth === "basic" ? "" : " The sender must sign the raw body with the secret of the last setup.";
   if (reason === "wrong") return `The ${body ? "signature" : "secret"} is wrong.${body || ` Send ${asked}.`}`;
-  return "The signature is right, and the time in a header of the sender (such as webhook-timestamp) more than 5 minutes off or no time.";
+  return lateness(config);
 };
+
+/** Text for a delivery whose signature is right, so that its sender may learn more than that it was refused. */
+const lateness = ({ auth }: SenderConfig): string =>
+  `The signature is right, but ${SENDERS[auth].timestamp} is missing, unreadable or more than 5 minutes off. Check the sender's clock, then sign and send the delivery again.`;
 
 const PAUSE_MS = 60_000;
 /** How many refused calls stay, so that they never push out what can be sent again. */
@@ -131,8 +136,8 @@ export type WebhookAnswer = ExecuteResult | { challenge: string };
  * A call of a sender: checked by its proof alone, which comes first, so that nobody without the secret learns whether
  * the workflow exists.
  * @param read the bytes as they came; not asked for where the call has nothing that could prove anything
- * @throws AppError AUTH_REQUIRED, the same for a bad proof, a time that is off, an unknown workflow and one that was
- *   never set up; then what `acceptDelivery` throws
+ * @throws AppError AUTH_REQUIRED, the same for a bad proof, an unknown workflow and one that was never set up, with its own text for
+ *   a right signature with a wrong timestamp; then what `acceptDelivery` throws
  */
 export async function receiveDelivery(workflow_id: string, headers: Headers, read: () => Promise<Uint8Array>): Promise<WebhookAnswer> {
   const workflow = await savedWorkflow(workflow_id);
@@ -141,7 +146,7 @@ export async function receiveDelivery(workflow_id: string, headers: Headers, rea
   const sender = SENDERS[config.auth];
   const refuse = (reason: Refusal) => {
     void noteRefusal(workflow_id, reason, config);
-    return badSignature();
+    return reason === "late" ? new AppError("AUTH_REQUIRED", lateness(config)) : badSignature();
   };
   const isOffered = sender.isOffered(headers, config);
   if (!isOffered && !isSignedByAnybody(headers)) throw refuse("missing");
@@ -153,5 +158,11 @@ export async function receiveDelivery(workflow_id: string, headers: Headers, rea
   if (challenge !== null) return { challenge };
   const json = jsonBody(config.auth, headers, body);
   if (workflow.is_listening) await keepHeard(workflow, headers, json, secret);
-  return acceptDelivery(workflow, { body: json, key: provenKey(config.auth, headers, json) ?? deliveryKey(headers), started_by_id: null });
+  return acceptDelivery(workflow, {
+    body: json,
+    raw: body,
+    headers: visibleEntries(headers, (name, value) => name === config.auth_header.toLowerCase() || value.includes(secret)),
+    key: provenKey(config.auth, headers, json) ?? deliveryKey(headers),
+    started_by_id: null,
+  });
 }

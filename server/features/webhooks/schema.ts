@@ -61,7 +61,7 @@ export const WebhookState = z.object({
   has_secret: z.boolean(),
   rotated_at: Timestamp.nullable(),
   auth: WebhookAuth.meta({ description: "Of the saved trigger" }),
-  listens_until: Timestamp.nullable().meta({ description: "While somebody waits for the next call" }),
+  listens_until: Timestamp.nullable().meta({ description: "End of the wait for the next call; null when none waits" }),
   heard: HeardCall.nullable().meta({ description: "The last call that was listened for" }),
   deliveries: z.array(WebhookDelivery).meta({ description: "The newest 20" }),
 });

@@ -105,3 +105,16 @@ test("Slack asks whether an address is ours, and sends forms, as GitHub may", ()
   expect(text("slack", "command=%2Fask&text=hello+you")).toBe('{"command":"/ask","text":"hello you"}');
   expect(text("stripe", "payload=1")).toBe("payload=1");
 });
+
+test("only X-SERVICE-Timestamp tells when a delivery of the own signature was sent", () => {
+  const seconds = 1_700_000_000;
+  const at = (headers: Record<string, string>) =>
+    proofOf("signature", "secret", { "x-service-signature": `sha256=${hex("secret", "{}")}`, ...headers }, "{}", seconds);
+
+  expect(at({ "x-service-timestamp": String(seconds - 299) })).toBe("good");
+  expect(at({ "x-service-timestamp": new Date((seconds + 299) * 1000).toISOString() })).toBe("good");
+  for (const late of [String(seconds - 301), String((seconds + 301) * 1000), "soon", ""])
+    expect(at({ "x-service-timestamp": late }), late).toBe("late");
+  for (const name of ["webhook-timestamp", "svix-timestamp", "x-webhook-timestamp", "x-slack-request-timestamp", "x-timestamp"])
+    expect(at({ [name]: "soon" }), name).toBe("good");
+});

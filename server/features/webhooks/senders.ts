@@ -31,6 +31,8 @@ interface Sender {
   check(call: Call): Proof;
   /** What the sender must send, for those who set the webhook up. */
   asks(config: SenderConfig): string;
+  /** The timestamp that `check` compares with the clock, for messages. */
+  timestamp?: string;
   /**
    * Which delivery it is, by what the proof covers, for senders that say so: whoever sends a call again that was overheard cannot
    * change that. Null when this one does not say.
@@ -69,28 +71,19 @@ function hexOverBody(header: string): Pick<Sender, "isOffered" | "check"> {
   };
 }
 
-/** Headers in which senders say when they sent a delivery. Each that is there must be right. */
-const TIME_HEADERS = [
-  "x-service-timestamp",
-  "webhook-timestamp", // Standard Webhooks
-  "svix-timestamp",
-  "x-webhook-timestamp",
-  "x-slack-request-timestamp",
-  "x-timestamp",
-];
-
 /** Milliseconds since 1970: of seconds or milliseconds since then, or of a date as ISO 8601 or mail headers write it; else NaN. */
 function timeIn(written: string): number {
   if (/^\d+(\.\d+)?$/.test(written)) return Number(written) * (Number(written) < 1e11 ? 1000 : 1);
   return Date.parse(written);
 }
 
-/** Whether a delivery was sent just now, as far as its sender says when. One that does not say may come at any time. */
-const isTimely = (headers: Headers, now: number): boolean =>
-  TIME_HEADERS.every((name) => {
-    const written = headers.get(name)?.trim();
-    return written === undefined || Math.abs(now - timeIn(written)) <= TOLERANCE_MS;
-  });
+const OWN_TIMESTAMP = "X-SERVICE-Timestamp";
+
+/** True unless the sender's timestamp is off. The signature does not cover it, so a delivery may come without. */
+function isTimely(headers: Headers, now: number): boolean {
+  const written = headers.get(OWN_TIMESTAMP)?.trim();
+  return written === undefined || Math.abs(now - timeIn(written)) <= TOLERANCE_MS;
+}
 
 const own = hexOverBody("x-service-signature");
 
@@ -120,6 +113,7 @@ export const SENDERS: Readonly<Record<WebhookAuth, Sender>> = {
       const proof = own.check(call);
       return proof === "good" && !isTimely(call.headers, call.now) ? "late" : proof;
     },
+    timestamp: `its ${OWN_TIMESTAMP}`,
     asks: () => "a signature such as sha256=<64 hex digits> in its header X-SERVICE-Signature",
   },
   // https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
@@ -139,6 +133,7 @@ export const SENDERS: Readonly<Record<WebhookAuth, Sender>> = {
       if (!pairs.some(([name, hex]) => name === "v1" && isHex(hex, expected))) return "wrong";
       return isNow(time, now) ? "good" : "late";
     },
+    timestamp: "t in its Stripe-Signature",
     asks: () => "a signature in its header Stripe-Signature: take over the signing secret of the endpoint from Stripe",
     deliveryOf: (_, body) => idIn(body, "id"),
   },
@@ -151,6 +146,7 @@ export const SENDERS: Readonly<Record<WebhookAuth, Sender>> = {
       if (!isHex(hex, hmac(secret, `v0:${time}:`, body))) return "wrong";
       return isNow(time, now) ? "good" : "late";
     },
+    timestamp: "its X-Slack-Request-Timestamp",
     asks: () => "a signature in its header X-Slack-Signature: take over the signing secret of the app from Slack",
     // A command has no id; two of them in one second and with the same words are one.
     deliveryOf: (headers, body) => idIn(body, "event_id") ?? text(headers, "x-slack-signature").toLowerCase(),
@@ -168,6 +164,7 @@ export const SENDERS: Readonly<Record<WebhookAuth, Sender>> = {
       if (id === "" || !isSigned) return "wrong";
       return isNow(time, now) ? "good" : "late";
     },
+    timestamp: "its webhook-timestamp",
     asks: () => "the headers webhook-id, webhook-timestamp and webhook-signature",
     deliveryOf: (headers) => text(headers, `${standardPrefix(headers)}id`),
   },

@@ -19,6 +19,7 @@ import { findWorkflow } from "#server/features/workflows/rows.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { isUuid } from "#server/platform/new-id.ts";
+import { inTimeSlices } from "#server/platform/time-slice.ts";
 import { credentialsIn } from "#server/workflow/compiled-graph.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import { workflowNode } from "#server/workflow/nodes/workflow-node.ts";
@@ -30,12 +31,23 @@ const STAYS_HERE = ["imported_agent", "pinned"];
 /** Keys that hold a graph together; nobody writes a secret into them. */
 const FIRM = ["id", "type", "source", "target", "sourceHandle", "targetHandle"];
 
-function masked<Item extends GraphNode | GraphEdge>(item: Item, mask: FileMask, place: Pick<MaskedValue, "of" | "name">): Item {
+function* masked<Item extends GraphNode | GraphEdge>(
+  item: Item,
+  mask: FileMask,
+  place: Pick<MaskedValue, "of" | "name">,
+): Generator<void, Item> {
   const firm = Object.entries(item).filter(([key]) => FIRM.includes(key));
   const { data, ...rest } = Object.fromEntries(Object.entries(item).filter(([key]) => !FIRM.includes(key)));
   // Of a node, the fields that people see are those of its data.
-  const own = data !== null && typeof data === "object" ? { data: mask.fields(data, place) } : {};
-  return { ...Object.fromEntries(firm), ...mask.fields(rest, place), ...own } as Item;
+  const own = data !== null && typeof data === "object" ? { data: yield* mask.fields(data, place) } : {};
+  return { ...Object.fromEntries(firm), ...(yield* mask.fields(rest, place)), ...own } as Item;
+}
+
+/** Works on all items, in steps. */
+function* each<Item, Result>(items: readonly Item[], work: (item: Item) => Generator<void, Result>): Generator<void, Result[]> {
+  const results: Result[] = [];
+  for (const item of items) results.push(yield* work(item));
+  return results;
 }
 
 /**
@@ -57,33 +69,36 @@ export async function exportWorkflow(principal: ProjectPrincipal, { workflow_id,
   const keys = new Keys();
   const childKeys = new Map<string, string>();
   for (const { id, name } of children) childKeys.set(id, freeKey(name, "workflow", [...childKeys.values()]));
-  const nodeOf = (node: GraphNode): GraphNode => {
+  const nodeOf = function* (node: GraphNode): Generator<void, GraphNode> {
     const data = Object.fromEntries(Object.entries(node.data).filter(([key]) => !STAYS_HERE.includes(key)));
     const definition = whole(here.get(String(node.data.agent_id ?? "")), importedAgentOf(node.data));
     // An agent that is in no project of ours is nobody elsewhere.
-    if (definition) data.agent_id = keys.keyOf(mask.fields(definition, { of: "agent", name: definition.name }));
+    if (definition) data.agent_id = keys.keyOf(yield* mask.fields(definition, { of: "agent", name: definition.name }));
     else if ("agent_id" in data) data.agent_id = "";
     // Versions of it are counted here only, and one that is not in the file is nobody elsewhere.
     if (node.type === workflowNode.type && "workflow_id" in data) {
       data.workflow_id = childKeys.get(String(data.workflow_id).toLowerCase()) ?? "";
       if ("version" in data) data.version = "current";
     }
-    return masked({ ...node, data }, mask, { of: "node", name: labelOf(node) });
+    return yield* masked({ ...node, data }, mask, { of: "node", name: labelOf(node) });
   };
-  const edgeOf = (edge: GraphEdge): GraphEdge => masked(edge, mask, { of: "connection", name: edge.id });
-  const nodes = graph.nodes.map(nodeOf);
-  const workflows = children.map(({ id, name, description, ...child }) => ({
-    key: childKeys.get(id) ?? "",
-    name,
-    description: mask.text(description, { of: "workflow", name, field: "description" }),
-    nodes: child.nodes.map(nodeOf),
-    edges: child.edges.map(edgeOf),
-  }));
+  const edgeOf = (edge: GraphEdge) => masked(edge, mask, { of: "connection", name: edge.id });
+  const nodes = await inTimeSlices(each(graph.nodes, nodeOf));
+  const childOf = function* ({ id, name, description, ...child }: Child) {
+    return {
+      key: childKeys.get(id) ?? "",
+      name,
+      description: yield* mask.text(description, { of: "workflow", name, field: "description" }),
+      nodes: yield* each(child.nodes, nodeOf),
+      edges: yield* each(child.edges, edgeOf),
+    };
+  };
+  const workflows = await inTimeSlices(each(children, childOf));
   const names = (list: "mcp_servers" | "rag_sources" | "skills") => [...new Set(keys.agents.flatMap((agent) => agent[list]))].sort();
   const skills = await skillsNamed(project_id, names("skills"));
-  const description = mask.text(row.description, { of: "workflow", name: row.name, field: "description" });
-  const edges = graph.edges.map(edgeOf);
-  const maskedSkills = skills.map((skill) => mask.fields(skill, { of: "skill", name: skill.name }));
+  const description = await inTimeSlices(mask.text(row.description, { of: "workflow", name: row.name, field: "description" }));
+  const edges = await inTimeSlices(each(graph.edges, edgeOf));
+  const maskedSkills = await inTimeSlices(each(skills, (skill) => mask.fields(skill, { of: "skill", name: skill.name })));
   return {
     format: WORKFLOW_FORMAT,
     version: WORKFLOW_FILE_VERSION,

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { listTemplates } from "#server/features/workflow-files/list-templates.ts";
 import { FileMask, withoutForeign } from "#server/features/workflow-files/secrets.ts";
 import { maskerOf } from "#server/platform/masking/masker.ts";
+import { finished } from "#server/platform/time-slice.ts";
 
 // Put together here, so that no tool that looks for secrets takes this file for a leak.
 const noise = (length: number) => "a1B2c3D4e5F6g7H8j9K0".repeat(10).slice(0, length);
@@ -51,6 +52,22 @@ test.each([
   expect(withoutForeign(text)).toEqual({ text, found: [] });
 });
 
+test("between two steps of masking a file little is looked at", () => {
+  let characters = 0;
+  const text = (one: string) => {
+    characters += one.length;
+    return one;
+  };
+  const mask = new FileMask({ ...maskerOf([]), text });
+  const data = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`field${index}`, { inner: ["x".repeat(50_000), "y"] }]));
+  let most = 0;
+  for (const _ of mask.fields(data, { of: "node", name: "Long" })) {
+    most = Math.max(most, characters);
+    characters = 0;
+  }
+  expect(most).toBeLessThanOrEqual(50_000 + 10);
+});
+
 test("no text of a template looks like a secret", () => {
   for (const { file } of listTemplates().items) expect(withoutForeign(JSON.stringify(file)).found).toEqual([]);
 });
@@ -65,7 +82,7 @@ test("a file's mask tells where it took what, each place once, and leaves all el
     retries: 2,
     list: [{ api_token: "abcdefgh" }, null],
   };
-  expect(mask.fields(data, { of: "node", name: "Draft" })).toEqual({
+  expect(finished(mask.fields(data, { of: "node", name: "Draft" }))).toEqual({
     ...data,
     input: "Ask •••• and ••••, never ••••",
     headers: { ...data.headers, Authorization: "••••" },
@@ -90,7 +107,7 @@ test("a secret in a list of names and values is told by the name beside it", () 
     { name: "Accept", value: "application/json" },
     { name: "password", value: 5 },
   ];
-  expect(mask.fields({ headers }, { of: "node", name: "Call" })).toEqual({
+  expect(finished(mask.fields({ headers }, { of: "node", name: "Call" }))).toEqual({
     headers: [{ name: "X-Api-Key", value: "••••" }, ...headers.slice(1)],
   });
   expect(mask.found).toEqual([{ of: "node", name: "Call", field: "headers", what: "value with a secret's name" }]);
@@ -98,7 +115,27 @@ test("a secret in a list of names and values is told by the name beside it", () 
 
 test("what is listed holds no secret either", () => {
   const mask = new FileMask(maskerOf([]));
-  mask.fields({ [keys.github ?? ""]: keys.slack }, { of: "node", name: `Node ${keys.stripe}` });
+  finished(mask.fields({ [keys.github ?? ""]: keys.slack }, { of: "node", name: `Node ${keys.stripe}` }));
   for (const key of Object.values(keys)) expect(JSON.stringify(mask.found)).not.toContain(key);
   expect(mask.found).toHaveLength(2);
+});
+
+test.each([
+  ["at the beginning of a word", (token: string) => token],
+  ["behind a dash", (token: string) => `id-${token}`],
+  ["behind an underscore that follows letters", (token: string) => `key_ey_${token}`],
+  ["behind a dot", (token: string) => `file.${token}`],
+])("a signed token %s is masked", (_, place) => {
+  const token = `eyJ${noise(20)}.eyJ${noise(30)}.${noise(20)}`;
+
+  const { text, found } = withoutForeign(`<${place(token)}>`);
+
+  expect(found).toContain("signed token");
+  expect(text).not.toContain(token.slice(24));
+});
+
+test("many beginnings of signed tokens that end as none stay as they are", () => {
+  const text = "-ey".repeat(100_000);
+
+  expect(withoutForeign(text)).toEqual({ text, found: [] });
 });

@@ -19,6 +19,7 @@ import {
   WORKFLOW_FORMAT,
   WorkflowFile,
 } from "#server/features/workflow-files/schema.ts";
+import { lockAgentNames } from "#server/features/workflows/agent-names.ts";
 import { checkedGraph, triggerKind } from "#server/features/workflows/checks.ts";
 import { workflowDto } from "#server/features/workflows/rows.ts";
 import { insertWorkflow } from "#server/features/workflows/service.ts";
@@ -30,12 +31,12 @@ import { assertRoom } from "#server/runs/store/limits.ts";
 import type { FieldError } from "#server/shared/error-schema.ts";
 import { Description, Name } from "#server/shared/primitives-schema.ts";
 import { workflowNode } from "#server/workflow/nodes/workflow-node.ts";
-import { Graph } from "#server/workflow/schema.ts";
+import { findOversized, Graph, TOO_MANY_KEYS } from "#server/workflow/schema.ts";
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
-const refused = (message: string, errors: FieldError[] = [{ path: "file", message }]) =>
-  new AppError("VALIDATION_ERROR", message, { errors });
+const refused = (message: string, errors: FieldError[] = [{ path: "file", message }], total = errors.length) =>
+  new AppError("VALIDATION_ERROR", message, { errors, total });
 
 /** Which other program a file is of, by keys that only its files have. */
 function foreignName(file: Record<string, unknown>): string | undefined {
@@ -93,36 +94,53 @@ function fileOf(raw: Record<string, unknown>): WorkflowFile {
   };
 }
 
+/** @throws AppError VALIDATION_ERROR for a node with too many keys, before any schema reads the file */
+function assertCounted(raw: Record<string, unknown>): void {
+  const { workflows } = isObject(raw.requires) ? raw.requires : {};
+  const graphs = [{ at: "file", graph: raw }].concat(
+    (Array.isArray(workflows) ? workflows : []).flatMap((graph, index) =>
+      isObject(graph) ? [{ at: `file.requires.workflows.${index}`, graph }] : [],
+    ),
+  );
+  for (const { at, graph } of graphs)
+    for (const list of ["nodes", "edges"]) {
+      const index = findOversized(graph[list]);
+      if (index !== -1) throw refused(TOO_MANY_KEYS, [{ path: `${at}.${list}.${index}`, message: TOO_MANY_KEYS }]);
+    }
+}
+
 /**
  * The workflow in what somebody sent as a file, its graph free of structural faults.
  * @throws AppError VALIDATION_ERROR that says what kind of file it is instead, what is damaged, or every fault of the graph
  */
-export function readImport(raw: Record<string, unknown>): ReadImport {
+export async function readImport(raw: Record<string, unknown>): Promise<ReadImport> {
   const n8n = raw.format === WORKFLOW_FORMAT ? undefined : n8nWorkflowIn(raw);
+  if (!n8n) assertCounted(raw);
   const { file, report } = n8n ? convertN8n(n8n) : { file: fileOf(raw), report: null };
+  if (n8n) assertCounted({ ...file });
   const { workflows } = file.requires;
   for (const [what, list] of Object.entries({ agents: file.requires.agents, workflows: workflows ?? [] })) {
     const keys = list.map(({ key }) => key);
     const twice = keys.find((key, index) => keys.indexOf(key) !== index);
     if (twice !== undefined) throw refused(`The file describes two ${what} under the key "${twice}". Give each a key of its own.`);
   }
-  const children = workflows?.map((one, index) => ({
-    ...one,
-    ...savable(one, `file.requires.workflows.${index}`, `The graph of "${one.name}"`),
-  }));
-  const own = savable(file, "file", "The graph");
+  const children: typeof workflows = workflows && [];
+  for (const [index, one] of (workflows ?? []).entries())
+    children?.push({ ...one, ...(await savable(one, `file.requires.workflows.${index}`, `The graph of "${one.name}"`)) });
+  const own = await savable(file, "file", "The graph");
   return { file: { ...file, ...own, requires: { ...file.requires, ...(children && { workflows: children }) } }, report };
 }
 
-/** @throws AppError VALIDATION_ERROR with every structural fault of a graph in the file */
-function savable(graph: Graph, at: string, what: string): Graph {
+/** @throws AppError VALIDATION_ERROR with the structural faults of a graph in the file */
+async function savable(graph: Graph, at: string, what: string): Promise<Graph> {
   try {
-    return checkedGraph(graph);
+    return await checkedGraph(graph);
   } catch (error) {
     if (!isAppError(error)) throw error;
     throw refused(
       `${what} in the file cannot be saved. ${error.message}`,
       (error.errors ?? []).map(({ path, message }) => ({ path: `${at}.${path}`, message })),
+      error.total,
     );
   }
 }
@@ -145,7 +163,8 @@ export async function importWorkflow(principal: ProjectPrincipal, input: ImportW
   const { row, graph, report } = await linkFile(principal, input, async (made, { file, report }, tx) => {
     const enabled = input.enabled ?? triggerKind(file) !== "schedule";
     const { name = file.name } = input;
-    return { graph: made, report, row: await insertWorkflow(tx, principal, { name, description: file.description, enabled }, made) };
+    const { graph, ...row } = await insertWorkflow(tx, principal, { name, description: file.description, enabled }, made);
+    return { graph, report, row };
   });
   return { ...(await workflowDto(principal.project.id, row, graph)), import_report: report };
 }
@@ -227,7 +246,7 @@ export async function linkFile<Result>(
   finish: (graph: Graph, read: ReadImport, tx: Prisma.TransactionClient) => Promise<Result>,
 ): Promise<Result> {
   const project_id = principal.project.id;
-  const read = readImport(input.file);
+  const read = await readImport(input.file);
   const { file } = read;
   // What comes along is stored too, also where the file itself goes into a workflow that is there.
   if (file.requires.workflows) await assertRoom(project_id);
@@ -241,6 +260,7 @@ export async function linkFile<Result>(
   try {
     return await db().$transaction(
       async (tx) => {
+        await lockAgentNames(tx, principal.project.id);
         await makeSkills(tx, principal, newSkills);
         const byKey = new Map<unknown, LinkedData>();
         for (const plan of plans) byKey.set(plan.key, await linked(tx, principal, plan));
@@ -269,7 +289,7 @@ const linkable = (needs: Needs, list: "mcp_servers" | "rag_sources") =>
  * @throws AppError VALIDATION_ERROR for what is no workflow file, or a graph with structural faults
  */
 export async function checkImport({ project }: ProjectPrincipal, input: CheckImportInput): Promise<ImportCheck> {
-  const { file, report } = readImport(input.file);
+  const { file, report } = await readImport(input.file);
   const needs = await findNeeds(project.id, file);
   const agents = needs.agents.map(({ key, definition, existing, nodes }) => ({
     key,

@@ -1,4 +1,3 @@
-import { agentNames } from "#server/features/agents/find-agent.ts";
 import { type NewAgent, prepareAgent } from "#server/features/agents/service.ts";
 import { credentialNames } from "#server/features/credentials/values.ts";
 import { builtinSkills } from "#server/features/skills/builtin-skills.ts";
@@ -8,8 +7,10 @@ import { validateModel } from "#server/llm/validate-model.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, invalidField, isAppError } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
+import { agentNames } from "#server/runs/store/agent-names.ts";
 import type { FieldError } from "#server/shared/error-schema.ts";
 import { credentialsIn } from "#server/workflow/compiled-graph.ts";
+import { RESERVED_NAMES } from "#server/workflow/expressions.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
@@ -69,7 +70,7 @@ async function tryModels(agents: { name: string; path: string; trial: NewAgent["
  */
 export async function planAgents(project_id: string, needs: Needs, links: Links, newSkills: readonly Existing[]): Promise<AgentPlan[]> {
   const rows = links.agents.size ? await db().agent.findMany({ where: { project_id }, select: { name: true } }) : [];
-  const taken = new Set(rows.map(({ name }) => name));
+  const taken = new Set([...RESERVED_NAMES, ...rows.map(({ name }) => name)]);
   const trials: Parameters<typeof tryModels>[0] = [];
   const plans: AgentPlan[] = [];
   for (const { key, definition, existing } of needs.agents) {

@@ -28,6 +28,7 @@ export const workflowFilesRouter = router({
       }),
     )
     .input(ExportWorkflowInput)
+    .meta({ isLarge: true })
     .output(WorkflowFile)
     .query(({ ctx, input }) => exportWorkflow(ctx.principal, input)),
   check: editorProcedure
@@ -54,11 +55,13 @@ export const workflowFilesRouter = router({
       }),
     )
     .input(ImportWorkflowInput)
+    .meta({ isLarge: true })
     .output(ImportedWorkflow)
     .mutation(({ ctx, input }) => importWorkflow(ctx.principal, input)),
   /** For the editor: the nodes of a file, to be put into the workflow that is open. */
   importGraph: editorProcedure
     .input(ImportGraphInput)
+    .meta({ isLarge: true })
     .output(Graph)
     .mutation(({ ctx, input }) => importGraph(ctx.principal, input)),
   templates: viewerProcedure

@@ -66,7 +66,7 @@ export const FileSkill = z
   .strictObject({
     name: Name,
     description: Description,
-    prompt: CreateSkillInput.shape.prompt.nullable().meta({ description: "What the model is told; null for a skill that is built in" }),
+    prompt: CreateSkillInput.shape.prompt.nullable().meta({ description: "Instructions for the model; null for a built-in skill" }),
     model: CreateSkillInput.shape.model,
   })
   .meta({ id: "WorkflowFileSkill" });

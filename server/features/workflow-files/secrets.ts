@@ -1,5 +1,9 @@
 import type { MaskedValue } from "#server/features/workflow-files/schema.ts";
 import { MASK, type Masker } from "#server/platform/masking/masker.ts";
+import { finished } from "#server/platform/time-slice.ts";
+
+/** Characters of a text that is worked on in several steps. */
+const LONG = 10_000;
 
 const OF_PROJECT = "secret of the project";
 const BY_NAME = "value with a secret's name";
@@ -11,7 +15,10 @@ const LONGEST_NAME = 200;
 /** Where in a file a value stands. */
 type Place = Pick<MaskedValue, "of" | "name">;
 
-/** Masks the texts of a file, and remembers where: the secrets of the project, and what looks like one of another service. */
+/**
+ * Masks the texts of a file, and remembers where: the secrets of the project, and what looks like one of another service. Works in
+ * steps, between which other work may have its turn: a file has megabytes, and each text is looked at for some forty kinds of secret.
+ */
 export class FileMask {
   readonly #known: Masker;
   readonly #found = new Map<string, MaskedValue>();
@@ -26,14 +33,17 @@ export class FileMask {
   }
 
   /** An object with its texts masked at any depth; its own keys are the fields that are told. */
-  fields<Value extends object>(value: Value, place: Place): Value {
-    return Object.fromEntries(Object.entries(value).map(([field, item]) => this.#entry(field, item, { ...place, field }))) as Value;
+  *fields<Value extends object>(value: Value, place: Place): Generator<void, Value> {
+    const entries: [string, unknown][] = [];
+    for (const [field, item] of Object.entries(value)) entries.push(yield* this.#entry(field, item, { ...place, field }));
+    return Object.fromEntries(entries) as Value;
   }
 
-  text(text: string, place: Omit<MaskedValue, "what">): string {
+  *text(text: string, place: Omit<MaskedValue, "what">): Generator<void, string> {
     const known = this.#known.text(text);
     if (known !== text) this.#tell(place, OF_PROJECT);
-    const { text: masked, found } = withoutForeign(known);
+    yield;
+    const { text: masked, found } = yield* foreignTakenOut(known);
     for (const what of found) this.#tell(place, what);
     return masked;
   }
@@ -44,24 +54,29 @@ export class FileMask {
     this.#found.set(JSON.stringify(entry), entry);
   }
 
-  #entry(key: string, value: unknown, place: Omit<MaskedValue, "what">): [string, unknown] {
+  *#entry(key: string, value: unknown, place: Omit<MaskedValue, "what">): Generator<void, [string, unknown]> {
     if (typeof value === "string" && isNamedSecret(key, value)) {
       this.#tell(place, BY_NAME);
       return [key, MASK];
     }
-    return [this.text(key, place), this.#deep(value, place)];
+    return [yield* this.text(key, place), yield* this.#deep(value, place)];
   }
 
-  #deep(value: unknown, place: Omit<MaskedValue, "what">): unknown {
-    if (typeof value === "string") return this.text(value, place);
-    if (Array.isArray(value)) return value.map((item) => this.#deep(item, place));
+  *#deep(value: unknown, place: Omit<MaskedValue, "what">): Generator<void, unknown> {
+    if (typeof value === "string") return yield* this.text(value, place);
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const item of value) items.push(yield* this.#deep(item, place));
+      return items;
+    }
     if (typeof value !== "object" || value === null) return value;
     const { name, value: held } = value as { name?: unknown; value?: unknown };
     // A header or a field in a list of names and values.
     const isNamed = typeof name === "string" && typeof held === "string" && isNamedSecret(name, held);
     if (isNamed) this.#tell(place, BY_NAME);
-    const entries = Object.entries(value).filter(([key]) => !isNamed || key !== "value");
-    return { ...Object.fromEntries(entries.map(([key, item]) => this.#entry(key, item, place))), ...(isNamed && { value: MASK }) };
+    const entries: [string, unknown][] = [];
+    for (const [key, item] of Object.entries(value)) if (!isNamed || key !== "value") entries.push(yield* this.#entry(key, item, place));
+    return { ...Object.fromEntries(entries), ...(isNamed && { value: MASK }) };
   }
 }
 
@@ -108,7 +123,11 @@ const LOOKS: readonly Look[] = [
     ),
     isLoose: true,
   },
-  { what: "signed token", pattern: begins("ey", "[A-Za-z0-9_-]{15,}\\.ey[\\w-]{15,}(?:\\.[\\w-]*)?") },
+  {
+    // Read from the beginning of a word that ends as a token does: begun at each "ey", reading on takes the square of its length.
+    what: "signed token",
+    pattern: /(?<![\w-])(?=[\w-]{17,}\.ey[\w-]{15})(?<keep>[\w-]*?)(?<![A-Za-z0-9])ey[\w-]{15,}\.ey[\w-]{15,}(?:\.[\w-]*)?/g,
+  },
   { what: "authorization", pattern: /(?<keep>\b(?:Bearer|Basic)\s+)[A-Za-z0-9+/=_~.-]{16,}/gi, isLoose: true },
   { what: "password in an address", pattern: /(?<keep>\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"'{}]{0,80}:)[^\s/@"'{}]{3,}(?=@)/gi },
   {
@@ -127,10 +146,13 @@ const holdsBoth = (text: string): boolean => /[A-Za-z]/.test(text) && /\d/.test(
  * taken wider, since a word too much costs less than a key that leaves. What has no such look, such as a bare password in a
  * sentence, cannot be told from other text.
  */
-export function withoutForeign(text: string): { text: string; found: string[] } {
+export const withoutForeign = (text: string): { text: string; found: string[] } => finished(foreignTakenOut(text));
+
+/** The same in steps. */
+function* foreignTakenOut(text: string): Generator<void, { text: string; found: string[] }> {
   const found: string[] = [];
   let result = text;
-  for (const { what, pattern, isLoose = false } of LOOKS)
+  for (const { what, pattern, isLoose = false } of LOOKS) {
     result = result.replace(pattern, (...match) => {
       const whole = String(match[0]);
       const keep = (match.at(-1) as { keep?: string } | undefined)?.keep ?? "";
@@ -138,6 +160,8 @@ export function withoutForeign(text: string): { text: string; found: string[] } 
       found.push(what);
       return keep + MASK;
     });
+    if (result.length >= LONG) yield;
+  }
   return { text: result, found };
 }
 

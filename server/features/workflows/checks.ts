@@ -1,4 +1,3 @@
-import { type AgentNames, agentNames } from "#server/features/agents/find-agent.ts";
 import { credentialNames } from "#server/features/credentials/values.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
@@ -6,15 +5,17 @@ import { pathFault } from "#server/platform/json-path.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { codeFault } from "#server/runs/effects/code.ts";
 import { conditionFault } from "#server/runs/effects/conditions.ts";
-import { credentialsIn } from "#server/workflow/compiled-graph.ts";
+import { type AgentNames, agentNames } from "#server/runs/store/agent-names.ts";
+import { mayReadCredentials } from "#server/workflow/compiled-graph.ts";
 import { CronError, checkCron } from "#server/workflow/cron.ts";
-import { findFaults, type GraphFault, labelOf, withNamedHandles } from "#server/workflow/graph.ts";
+import { checkSave, type GraphFault, labelOf, withNamedHandles } from "#server/workflow/graph.ts";
+import { type Listed, MAX_LISTED, runInSlices } from "#server/workflow/listing.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { humanLoopNode } from "#server/workflow/nodes/human-loop-node.ts";
 import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
 import { workflowNode } from "#server/workflow/nodes/workflow-node.ts";
-import { findProblems } from "#server/workflow/problems.ts";
-import type { Graph, GraphNode, Problem } from "#server/workflow/schema.ts";
+import { checkGraph, type Problems, visitChecks } from "#server/workflow/problems.ts";
+import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 /** Ids of the agents that a graph names. */
 export const agentIdsOf = (graph: Graph): string[] => [
@@ -26,7 +27,7 @@ export const agentIdsOf = (graph: Graph): string[] => [
  * @param agents names of agents that the caller has found
  */
 export async function graphScope(project_id: string, graph: Graph, agents: AgentNames = null): Promise<NodeScope> {
-  const readsCredentials = credentialsIn(graph).size > 0;
+  const readsCredentials = mayReadCredentials(graph);
   const [names, credentials, workflows, reviewers] = await Promise.all([
     agentNames(project_id, agentIdsOf(graph), agents),
     readsCredentials ? credentialNames(project_id) : undefined,
@@ -111,31 +112,29 @@ function selfCalls(graph: Graph, workflow_id: string | undefined): GraphFault[] 
 const CHECK_MS = 2000;
 
 /**
- * What would stop a run, its Python included. Conditions and code are looked at one after the other, in a process of their own; what
- * is not known within two seconds is left for the run to tell.
- * @param scope as `graphScope` gave it
+ * Checks a graph, its Python included, without blocking the process. Conditions and code are checked one after the other in another
+ * process; those that two seconds do not suffice for count as valid.
+ * @param scope as `graphScope` returned it
  */
-export async function problemsOf(project_id: string, graph: Graph, scope: NodeScope): Promise<Problem[]> {
+export async function problemsOf(project_id: string, graph: Graph, scope: NodeScope): Promise<Problems> {
   const faults = new Map<string, string | undefined>();
   const unknown = new Map<string, (signal: AbortSignal) => Promise<string | undefined>>();
-  const known = (key: string, ask: (signal: AbortSignal) => Promise<string | undefined>) => {
-    if (!faults.has(key)) unknown.set(key, ask);
+  const known = (key: string, check: (signal: AbortSignal) => Promise<string | undefined>) => {
+    if (!faults.has(key)) unknown.set(key, check);
     return faults.get(key);
   };
-  const look = () =>
-    findProblems(graph, {
-      ...scope,
-      conditionFault: (condition) => known(condition, (signal) => conditionFault(condition, project_id, signal)),
-      codeFault: (code, inputs) => known(JSON.stringify([code, inputs]), (signal) => codeFault(code, inputs, project_id, signal)),
-    });
-  const problems = look();
-  if (unknown.size === 0) return problems;
+  const whole: NodeScope = {
+    ...scope,
+    conditionFault: (condition) => known(condition, (signal) => conditionFault(condition, project_id, signal)),
+    codeFault: (code, inputs) => known(JSON.stringify([code, inputs]), (signal) => codeFault(code, inputs, project_id, signal)),
+  };
+  await runInSlices(visitChecks(graph, whole));
   const signal = AbortSignal.timeout(CHECK_MS);
-  for (const [key, ask] of unknown) {
+  for (const [key, check] of unknown) {
     if (signal.aborted) break;
-    faults.set(key, await ask(signal).catch(() => undefined));
+    faults.set(key, await check(signal).catch(() => undefined));
   }
-  return [...faults.values()].some((fault) => fault !== undefined) ? look() : problems;
+  return runInSlices(checkGraph(graph, whole));
 }
 
 /** What React Flow adds while a canvas is open; it says nothing about the workflow. */
@@ -150,19 +149,23 @@ export const settledGraph = (graph: Graph): Graph => {
   return { nodes: nodes.map(settled), edges: edges.map(settled) };
 };
 
+/** The refusal of a graph, with its first 50 faults and the number of all. */
+function refuse({ items, total }: Listed<GraphFault>): AppError {
+  const more = total > 1 ? ` (and ${total - 1} more)` : "";
+  const errors = items.map(({ path, message }) => ({ path, message }));
+  return new AppError("VALIDATION_ERROR", `${items[0]?.message}${more}`, { errors, total });
+}
+
 /**
- * The graph as it is saved.
- * @throws AppError VALIDATION_ERROR that lists every structural fault
+ * Returns the graph in the form in which it is stored.
+ * @param stored the graph that it replaces, whose names stay allowed
+ * @throws AppError VALIDATION_ERROR with the first 50 structural faults and their total
  */
-export function checkedGraph(graph: Graph, workflow_id?: string): Graph {
-  const faults = findFaults(graph);
-  if (!faults.length) faults.push(...triggerFaults(graph), ...selfCalls(graph, workflow_id));
-  if (faults.length) {
-    const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
-    throw new AppError("VALIDATION_ERROR", `${faults[0]?.message}${more}`, {
-      errors: faults.map(({ path, message }) => ({ path, message })),
-    });
-  }
+export async function checkedGraph(graph: Graph, { workflow_id, stored }: { workflow_id?: string; stored?: Graph } = {}): Promise<Graph> {
+  const faults = await runInSlices(checkSave(graph, stored));
+  if (faults.total > 0) throw refuse(faults);
+  const further = [...triggerFaults(graph), ...selfCalls(graph, workflow_id)];
+  if (further.length > 0) throw refuse({ items: further.slice(0, MAX_LISTED), total: further.length });
   return settledGraph(graph);
 }
 

@@ -305,7 +305,7 @@ test("a workflow that others run is not deleted, none runs itself, and what cann
         ...graphOf({ nodes: { t: ["triggerNode"], w: ["workflowNode", data as never] }, edges: ["t>w"] }),
       })
     ).problems;
-  expect(await problems({})).toEqual([{ node_id: "w", field: "workflow_id", message: "Choose a workflow." }]);
+  expect(await problems({})).toMatchObject([{ node_id: "w", field: "workflow_id", message: "Choose a workflow." }]);
   const foreign = await database.newAdmin();
   const theirs = (await createWorkflow(foreign, { name: "Theirs", ...own })).id;
   for (const gone of ["019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10", "no id", theirs])

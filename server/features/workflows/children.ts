@@ -47,7 +47,7 @@ function valuesFor(graph: Graph, { input, is_own, params }: WantedChild["request
 }
 
 async function startWanted(id: string, wanted: WantedChild): Promise<void> {
-  const { project_id, parent_id, node_id, depth, started_by_id, request } = wanted;
+  const { project_id, parent_id, node_id, depth, started_by_id, assistant_message_id, request } = wanted;
   if (depth >= MOST_DEEP)
     throw new AppError(
       "CONFLICT",
@@ -61,7 +61,8 @@ async function startWanted(id: string, wanted: WantedChild): Promise<void> {
       "CONFLICT",
       `One run brings about ${MOST_RUNS.toLocaleString("en")} others at most, and this would be one more. Does a loop run a workflow that loops itself?`,
     );
-  const run = { id, project_id, workflow_id: request.workflow_id, workflow_version: version, snapshot_id, graph, names, started_by_id };
+  const starter = { started_by_id, assistant_message_id };
+  const run = { id, project_id, workflow_id: request.workflow_id, workflow_version: version, snapshot_id, graph, names, ...starter };
   const parent = { execution_id: parent_id, node_id, depth: depth + 1 };
   await startExecution({ ...run, ...values, trigger: "workflow", parent, isCounted: false });
   // The other one may have ended while this began.

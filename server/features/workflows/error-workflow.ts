@@ -35,13 +35,14 @@ async function inputFor({ id, workflow_id, workflow_name, error, failed_node_id,
 const settled = new LRUCache<string, true>({ max: 5000 });
 
 async function startRunOf(id: string, failed: FailedRun): Promise<void> {
-  const { project_id, error_workflow_id } = failed;
+  const { project_id, error_workflow_id, assistant_message_id } = failed;
   const saved = await savedWorkflow(error_workflow_id);
   if (!saved || saved.project_id !== project_id) return;
   const { graph, agents, version, snapshot_id } = saved;
   const names = await assertRunnable(project_id, graph, agents);
   const values = triggerValues(graph, { input: await inputFor(failed) });
-  const run = { id, project_id, workflow_id: error_workflow_id, workflow_version: version, snapshot_id, graph, names, started_by_id: null };
+  const starter = { started_by_id: null, assistant_message_id };
+  const run = { id, project_id, workflow_id: error_workflow_id, workflow_version: version, snapshot_id, graph, names, ...starter };
   await startExecution({ ...run, ...values, trigger: "error", isCounted: false });
 }
 

@@ -1,13 +1,15 @@
-import { AGENTS_OF_WORKFLOW, type AgentNames } from "#server/features/agents/find-agent.ts";
 import { agentIdsOf, graphScope, problemsOf, triggerOf, workflowIdsOf } from "#server/features/workflows/checks.ts";
+import { passedOn } from "#server/features/workflows/payload.ts";
 import { snapshotOf } from "#server/features/workflows/snapshots.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { readTogether } from "#server/platform/db/read-together.ts";
 import { AppError, invalidField, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import type { ExecuteInput, ExecuteResult } from "#server/runs/schema.ts";
+import { AGENTS_OF_WORKFLOW, type AgentNames, agentNames } from "#server/runs/store/agent-names.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
+import { starterOf } from "#server/runs/use-cases/run-scope.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { ParameterError, paramValues } from "#server/workflow/nodes/params.ts";
@@ -39,10 +41,12 @@ export async function graphToRun(project_id: string, workflow_id: string, instea
   const [workflow] = await readTogether<Found>({ ...WORKFLOW, values });
   if (!workflow) throw notFound("workflow");
   const { version, snapshot_id, agents } = workflow;
-  const graph = typeof instead === "object" ? instead : workflow.draft ? Graph.parse(workflow.draft) : undefined;
+  const graph: Graph | undefined = typeof instead === "object" ? instead : workflow.draft ? Graph.parse(workflow.draft) : undefined;
   if (graph) {
     await assertRoom(project_id);
-    return { graph, agents, version: null, snapshot_id: await snapshotOf({ project_id, workflow_id }, graph) };
+    const names = Object.fromEntries(await agentNames(project_id, agentIdsOf(graph), agents));
+    const stored = { ...names, ...graph.agent_names };
+    return { graph, agents, version: null, snapshot_id: await snapshotOf({ project_id, workflow_id }, graph, stored) };
   }
   return { graph: await snapshotGraph(snapshot_id), agents, version, snapshot_id };
 }
@@ -71,6 +75,18 @@ export function triggerValues(graph: Graph, { input, params }: Pick<ExecuteInput
 }
 
 /**
+ * Like `triggerValues`, of a run that stands for a call of its trigger: `input` of a webhook is its payload.
+ * @throws AppError VALIDATION_ERROR also for a payload without the part that the trigger passes on
+ */
+export function calledValues(graph: Graph, given: Pick<ExecuteInput, "input" | "params">) {
+  const values = triggerValues(graph, given);
+  const { kind, payload_path } = triggerNode.config.parse(triggerOf(graph)?.data);
+  if (kind !== "webhook" || payload_path.trim() === "" || values.input === "") return values;
+  const input = passedOn(payload_path, values.input, "input");
+  return { ...values, input, params: { raw: values.input } };
+}
+
+/**
  * Starts a run of the saved version and answers at once.
  * @throws AppError NOT_FOUND; VALIDATION_ERROR when something in the graph would stop the run or a value does not fit;
  *   RATE_LIMIT_EXCEEDED when the project has used up its hour
@@ -86,8 +102,8 @@ export async function executeWorkflow(principal: ProjectPrincipal, input: Execut
     snapshot_id,
     graph,
     names,
-    started_by_id: principal.user.id,
-    ...triggerValues(graph, input),
+    ...starterOf(principal),
+    ...calledValues(graph, input),
     ...byAssistant(principal),
   });
 }
@@ -102,7 +118,7 @@ const sound = new WeakMap<Graph, string>();
  * Makes sure that nothing in the graph would stop a run.
  * @param agents names of agents that the caller has found
  * @returns what it has looked up, such as the names of the agents
- * @throws AppError VALIDATION_ERROR with every problem, each with the node and field that it is in
+ * @throws AppError VALIDATION_ERROR with the first 50 problems, each with its node and field, and their total
  */
 export async function assertRunnable(project_id: string, graph: Graph, agents: AgentNames = null): Promise<NodeScope> {
   const scope = await graphScope(project_id, graph, agents);
@@ -113,14 +129,13 @@ export async function assertRunnable(project_id: string, graph: Graph, agents: A
     workflowIdsOf(graph).map((id) => scope.workflowName?.(id) !== undefined),
   ]);
   if (sound.get(graph) === names) return scope;
-  const problems = await problemsOf(project_id, graph, scope);
-  if (!problems.length) {
+  const { problems, errors: total } = await problemsOf(project_id, graph, scope);
+  if (total === 0) {
     sound.set(graph, names);
     return scope;
   }
-  const errors = problems.map(({ node_id, field, message }) => ({
-    path: [node_id ?? "workflow", field].filter(Boolean).join("."),
-    message,
-  }));
-  throw new AppError("VALIDATION_ERROR", `The workflow cannot run yet: ${problems[0]?.message}`, { errors });
+  const errors = problems.flatMap(({ node_id, field, message, severity }) =>
+    severity === "error" ? [{ path: [node_id ?? "workflow", field].filter(Boolean).join("."), message }] : [],
+  );
+  throw new AppError("VALIDATION_ERROR", `The workflow cannot run yet: ${problems[0]?.message}`, { errors, total });
 }

@@ -12,6 +12,7 @@ import {
   MoveFolderInput,
   SaveDraftInput,
   SetScheduleInput,
+  UpdatedWorkflow,
   UpdateWorkflowInput,
   Workflow,
   WorkflowDraft,
@@ -75,16 +76,19 @@ export const workflowsRouter = router({
       endpoint("POST", "/workflows", {
         tag,
         summary: "Create a workflow",
-        description: "Without nodes it starts with one manual trigger.",
+        description:
+          "Without nodes it starts with one manual trigger. A `schedule` that contradicts the trigger in `nodes` is refused with 422.",
         status: 201,
       }),
     )
     .input(CreateWorkflowInput)
+    .meta({ isLarge: true })
     .output(Workflow)
     .mutation(({ ctx, input }) => createWorkflow(ctx.principal, input)),
   get: viewerProcedure
     .meta(endpoint("GET", "/workflows/{workflow_id}", { tag, summary: "Read a workflow with its graph" }))
     .input(WorkflowRef)
+    .meta({ isLarge: true })
     .output(Workflow)
     .query(({ ctx, input }) => getWorkflow(ctx.principal, input)),
   update: editorProcedure
@@ -93,14 +97,22 @@ export const workflowsRouter = router({
         tag,
         summary: "Save a workflow",
         description:
-          "Makes the next version, which is what the web app calls publishing. Fields left out keep their value. An old `version` is refused with 409.",
+          "Makes the next version, which is what the web app calls publishing; a request that changes nothing makes none. Fields left out keep their value. An old `version` is refused with 409. Widgets follow an Output node that gets another label and keeps its id; `canvases_changed` lists their canvases.",
       }),
     )
     .input(UpdateWorkflowInput)
-    .output(Workflow)
+    .meta({ isLarge: true })
+    .output(UpdatedWorkflow)
     .mutation(({ ctx, input }) => updateWorkflow(ctx.principal, input)),
   delete: editorProcedure
-    .meta(endpoint("DELETE", "/workflows/{workflow_id}", { tag, summary: "Delete a workflow", status: 204 }))
+    .meta(
+      endpoint("DELETE", "/workflows/{workflow_id}", {
+        tag,
+        summary: "Delete a workflow",
+        description: "Cancels its runs that have not ended. Its executions stay readable under its name. 409 while something uses it.",
+        status: 204,
+      }),
+    )
     .input(WorkflowRef)
     .output(NoContent)
     .mutation(({ ctx, input }) => deleteWorkflow(ctx.principal, input)),
@@ -127,6 +139,7 @@ export const workflowsRouter = router({
       }),
     )
     .input(SetScheduleInput)
+    .meta({ isLarge: true })
     .output(Workflow)
     .mutation(({ ctx, input }) => setSchedule(ctx.principal, input)),
   executions: viewerProcedure
@@ -143,6 +156,7 @@ export const workflowsRouter = router({
   // The web UI's editor: the draft, and a run of it.
   editor: viewerProcedure
     .input(WorkflowRef)
+    .meta({ isLarge: true })
     .output(WorkflowEditorState)
     .query(({ ctx, input }) => getEditorState(ctx.principal, input)),
   head: viewerProcedure
@@ -151,6 +165,7 @@ export const workflowsRouter = router({
     .query(({ ctx, input }) => getWorkflowHead(ctx.principal, input)),
   saveDraft: editorProcedure
     .input(SaveDraftInput)
+    .meta({ isLarge: true })
     .output(WorkflowDraft)
     .mutation(({ ctx, input }) => saveDraft(ctx.principal, input)),
   executeDraft: editorProcedure

@@ -1,4 +1,5 @@
 import type { Prisma, PrismaClient } from "#prisma/generated/client.ts";
+import { renamedSince } from "#server/features/workflows/agent-names.ts";
 import { graphScope, problemsOf, triggerFaults } from "#server/features/workflows/checks.ts";
 import { scheduleView } from "#server/features/workflows/schedule.ts";
 import type { Workflow, WorkflowDraft, WorkflowSummary } from "#server/features/workflows/schema.ts";
@@ -6,6 +7,7 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
+import { MAX_LISTED } from "#server/workflow/listing.ts";
 import { Graph, type Problem } from "#server/workflow/schema.ts";
 
 /**
@@ -49,28 +51,28 @@ export const summaryDto = (row: SummaryRow): WorkflowSummary => ({
 
 /** A workflow with its graph and what would stop a run of it. */
 export async function workflowDto(project_id: string, row: SummaryRow, graph: Graph): Promise<Workflow> {
-  const scope = await graphScope(project_id, graph);
+  const { problems, total } = await problemsOf(project_id, graph, await graphScope(project_id, graph));
   return {
     ...summaryDto(row),
     nodes: graph.nodes,
     edges: graph.edges,
     schedule: scheduleView(graph, row.enabled),
-    problems: await problemsOf(project_id, graph, scope),
+    problems,
+    problems_total: total,
   };
 }
 
 type DraftRow = Prisma.WorkflowDraftGetPayload<{ include: { updated_by: { select: { name: true } } } }>;
 
-/** What would stop a run of a draft, and what a save would refuse in its trigger. */
-export async function draftProblems(project_id: string, graph: Graph): Promise<Problem[]> {
-  const problems = await problemsOf(project_id, graph, await graphScope(project_id, graph));
-  const faults = triggerFaults(graph).map(({ node_id, field, message }) => ({
-    node_id,
-    field: field?.replace(/^data\./, "") ?? null,
-    message,
-  }));
-  const isTold = (fault: Problem) => problems.some(({ node_id, field }) => node_id === fault.node_id && field === fault.field);
-  return [...problems, ...faults.filter((fault) => !isTold(fault))];
+/** Returns the problems of a draft, and with them what a save would refuse in its trigger. */
+export async function draftProblems(project_id: string, graph: Graph): Promise<Pick<WorkflowDraft, "problems" | "problems_total">> {
+  const { problems, total } = await problemsOf(project_id, graph, await graphScope(project_id, graph));
+  const faults = triggerFaults(graph).flatMap(({ node_id, field, message }): Problem[] => {
+    const at = field?.replace(/^data\./, "") ?? null;
+    const isKnown = problems.some((problem) => problem.severity === "error" && problem.node_id === node_id && problem.field === at);
+    return isKnown ? [] : [{ node_id, field: at, message, severity: "error" }];
+  });
+  return { problems: [...faults, ...problems].slice(0, MAX_LISTED), problems_total: total + faults.length };
 }
 
 /** A draft as the editor gets it. */
@@ -82,6 +84,7 @@ export async function draftDto(project_id: string, row: DraftRow): Promise<Workf
     base_version: row.base_version,
     updated_at: row.updated_at.toISOString(),
     updated_by: row.updated_by?.name ?? null,
-    problems: await draftProblems(project_id, graph),
+    renamed_since: renamedSince(row),
+    ...(await draftProblems(project_id, graph)),
   };
 }

@@ -1,16 +1,19 @@
-import { assertRunnable, byAssistant, graphToRun, triggerValues } from "#server/features/workflows/execute.ts";
+import { assertRunnable, byAssistant, calledValues, graphToRun } from "#server/features/workflows/execute.ts";
+import { hasOtherTrigger, repeatedValues, resultsWithoutTrigger } from "#server/features/workflows/repeated-values.ts";
 import { resultsThatHold } from "#server/features/workflows/results-that-hold.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { invalidField } from "#server/platform/errors.ts";
 import type { ExecuteResult, RunDraftInput } from "#server/runs/schema.ts";
 import type { EarlierResults } from "#server/runs/store/earlier-results.ts";
 import { findOriginal } from "#server/runs/store/executions.ts";
+import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
+import { runScopeOf, starterOf } from "#server/runs/use-cases/run-scope.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 import { findPinFault, withPins } from "#server/workflow/pins.ts";
 import { nodesUntil } from "#server/workflow/run-until.ts";
-import { Graph } from "#server/workflow/schema.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 function assertNode(graph: Graph, path: string, id: string): void {
   const node = graph.nodes.find((candidate) => candidate.id === id);
@@ -41,21 +44,17 @@ export async function runDraft(principal: ProjectPrincipal, input: RunDraftInput
   }
   await assertRunnable(project_id, cutGraph(graph, left_out), agents);
   const isCounted = principal.auth.type !== "session";
-  const common = { isCounted, project_id, workflow_id, workflow_version: null, snapshot_id, started_by_id: principal.user.id };
-  if (!from) return startExecution({ ...common, ...triggerValues(graph, input), ...byAssistant(principal) }, results);
+  const common = { isCounted, project_id, workflow_id, workflow_version: null, snapshot_id, ...starterOf(principal) };
+  if (!from) return startExecution({ ...common, ...calledValues(graph, input), ...byAssistant(principal) }, results);
 
   assertNode(graph, "from.node_id", from.node_id);
-  const original = await findOriginal(project_id, from.execution_id);
+  const original = await findOriginal(runScopeOf(principal), from.execution_id);
   if (original.workflow_id !== workflow_id) throw invalidField("from.execution_id", "That execution is of another workflow.");
-  const before = Graph.parse(original.snapshot.graph);
+  const before = await snapshotGraph(original.snapshot_id);
   const isTest = original.workflow_version === null;
-  const isNewInput = input.input !== undefined || input.params !== undefined;
-  const kindOf = ({ nodes }: Graph) => nodes.find(({ type }) => definitionOf(type)?.group === "trigger")?.data.kind;
-  const isKnown = !isNewInput && kindOf(before) === kindOf(graph);
-  const values = isKnown
-    ? { input: original.values?.input ?? "", params: (original.values?.params as Record<string, unknown> | null) ?? null }
-    : triggerValues(graph, input);
-  const ids = isKnown ? await resultsThatHold(from.execution_id, before, graph, from.node_id, isTest) : [];
+  const values = repeatedValues(graph, original, input, hasOtherTrigger(before, graph));
+  const held = await resultsThatHold(from.execution_id, before, graph, from.node_id, isTest);
+  const ids = values.isNew ? resultsWithoutTrigger(before, original, held).fresh : held;
   const others = new Set(results.given?.map(({ node_id }) => node_id));
   const terminate_ids = graph.nodes.filter((node) => node.type === "terminateNode").map((node) => node.id);
   results.taken = { execution_id: from.execution_id, node_ids: ids.filter((id) => !others.has(id)), terminate_ids };

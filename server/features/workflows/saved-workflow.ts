@@ -1,8 +1,8 @@
-import { AGENTS_OF_WORKFLOW, type AgentNames } from "#server/features/agents/find-agent.ts";
 import { triggerOf } from "#server/features/workflows/checks.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { readTogether } from "#server/platform/db/read-together.ts";
 import { isUuid } from "#server/platform/new-id.ts";
+import { AGENTS_OF_WORKFLOW, type AgentNames } from "#server/runs/store/agent-names.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";

@@ -1,7 +1,8 @@
 import type { PrismaClient } from "#prisma/generated/client.ts";
-import { triggerOf } from "#server/features/workflows/checks.ts";
-import type { PreviewScheduleInput, SchedulePreview, ScheduleView } from "#server/features/workflows/schema.ts";
+import { triggerKind, triggerOf } from "#server/features/workflows/checks.ts";
+import type { PreviewScheduleInput, ScheduleChange, SchedulePreview, ScheduleView } from "#server/features/workflows/schema.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { invalidField } from "#server/platform/errors.ts";
 import { CronError, checkCron, nextFire, nextFires } from "#server/workflow/cron.ts";
 import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
 import type { Graph } from "#server/workflow/schema.ts";
@@ -63,4 +64,76 @@ export function scheduleView(graph: Graph, isWorkflowEnabled: boolean): Schedule
   if (!schedule) return null;
   const isOn = schedule.enabled && isWorkflowEnabled && schedule.cron_expression !== "";
   return { ...schedule, next_fires: isOn ? nextFires(schedule, new Date(), SHOWN).map((time) => time.toISOString()) : [] };
+}
+
+/** The graph with other values in its schedule trigger, or unchanged when that is of another kind. */
+export function withSchedule(graph: Graph, { enabled: active, cron_expression, timezone, default_input }: ScheduleChange): Graph {
+  if (triggerKind(graph) !== "schedule") return graph;
+  const given = Object.entries({ active, cron_expression, timezone, default_input }).filter(([, value]) => value !== undefined);
+  const values = Object.fromEntries(given);
+  const nodes = graph.nodes.map((node) => (node.type === "triggerNode" ? { ...node, data: { ...node.data, ...values } } : node));
+  return { ...graph, nodes };
+}
+
+/**
+ * Rejects a schedule that cannot be kept.
+ * @param at path of the schedule in the request, with a dot at its end
+ * @throws AppError VALIDATION_ERROR that names the field of the request, where a save would name the one of the graph
+ */
+export function assertSchedule(graph: Graph, at = ""): void {
+  const schedule = scheduleOf(graph);
+  if (!schedule) return;
+  if (schedule.cron_expression === "") {
+    if (schedule.enabled) throw invalidField(`${at}cron_expression`, "Say when it runs: send a cron_expression, for example 0 9 * * 1-5.");
+    return;
+  }
+  try {
+    checkCron(schedule, new Date());
+  } catch (error) {
+    if (error instanceof CronError) throw invalidField(`${at}${error.field}`, error.message);
+    throw error;
+  }
+}
+
+/** True when every value of a request's schedule is what the trigger says; null stands for a trigger of another kind. */
+function saysTheSame(schedule: ScheduleChange | null, graph: Graph): boolean {
+  const view = scheduleOf(graph);
+  if (!schedule || !view) return schedule === view;
+  const { enabled, cron_expression, timezone, default_input } = schedule;
+  const isSame = (given: unknown, value: unknown) => given === undefined || given === value;
+  return (
+    isSame(enabled, view.enabled) &&
+    isSame(cron_expression?.trim(), view.cron_expression) &&
+    isSame(timezone, view.timezone) &&
+    isSame(default_input, view.default_input)
+  );
+}
+
+/**
+ * Applies the schedule of a request that saves a workflow.
+ * @param stored the graph that the client read; left out for a new workflow
+ * @returns the change to make to the trigger; undefined when there is none
+ * @throws AppError VALIDATION_ERROR for a schedule that contradicts the nodes of the request, or a trigger of another kind
+ */
+export function scheduleChange(
+  { schedule, nodes }: { schedule?: ScheduleChange | null | undefined; nodes?: unknown },
+  graph: Graph,
+  stored?: Graph,
+): ScheduleChange | undefined {
+  if (schedule === undefined || saysTheSame(schedule, graph) || (stored && saysTheSame(schedule, stored))) return undefined;
+  if (nodes !== undefined)
+    throw invalidField(
+      "schedule",
+      "contradicts the trigger in nodes",
+      "The schedule contradicts the trigger node of the same request. Change the trigger node, or leave out schedule or nodes.",
+    );
+  if (triggerKind(graph) !== "schedule")
+    throw invalidField(
+      "schedule",
+      "the trigger is of another kind",
+      "This workflow's trigger is not a schedule. Send nodes with a trigger of kind schedule.",
+    );
+  if (schedule === null)
+    throw invalidField("schedule", "The trigger is a schedule. Send enabled: false to switch it off, or nodes with another trigger.");
+  return schedule;
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { ExecutionStatus } from "#server/runs/status-schema.ts";
 import { Description, Id, ignoredFields, Name, pageOf, pageQuery, searchQuery, Timestamp } from "#server/shared/primitives-schema.ts";
-import { graphShape, Problem } from "#server/workflow/schema.ts";
+import { graphInputShape, graphShape, problemsShape } from "#server/workflow/schema.ts";
 
-/** Read-only view of a schedule trigger. */
+/** View of a schedule trigger. */
 export const ScheduleView = z
   .object({
     enabled: z.boolean().meta({ description: "The trigger's own toggle" }),
@@ -14,6 +14,41 @@ export const ScheduleView = z
   })
   .meta({ id: "Schedule" });
 export type ScheduleView = z.infer<typeof ScheduleView>;
+
+const scheduleTimes = {
+  cron_expression: z
+    .string()
+    .max(120)
+    .optional()
+    .meta({ title: "Schedule", description: "Cron with five fields, at least 5 minutes apart", example: "30 9 * * 1-5" }),
+  timezone: z
+    .string()
+    .max(60)
+    .optional()
+    .meta({ title: "Time zone", description: "IANA name, e.g. Europe/Berlin", example: "Europe/Berlin" }),
+  default_input: z.string().max(100_000).optional().meta({ title: "Default input", description: "The input of each run" }),
+};
+
+/** A schedule in the body of a workflow. */
+const WrittenSchedule = z
+  .strictObject({
+    ...ignoredFields(ScheduleView, { enabled: 0, ...scheduleTimes }),
+    enabled: z.boolean().optional(),
+    ...scheduleTimes,
+  })
+  .nullable()
+  .meta({
+    description:
+      "View of the schedule trigger. A value that differs is written to the trigger, as by PUT /workflows/{workflow_id}/schedule; one that contradicts `nodes` of the same body is refused with 422",
+    example: null,
+  });
+/** Values of a schedule trigger to change; those left out stay. */
+export interface ScheduleChange {
+  enabled?: boolean | undefined;
+  cron_expression?: string | undefined;
+  timezone?: string | undefined;
+  default_input?: string | undefined;
+}
 
 /** A word that workflows are sorted by. A list of them in a query is separated by commas, so none has one. */
 export const Tag = z
@@ -66,10 +101,24 @@ export const Workflow = z
     ...summary,
     ...graphShape,
     schedule: ScheduleView.nullable().meta({ description: "null unless the trigger is a schedule", example: null }),
-    problems: z.array(Problem).meta({ description: "What would stop a run", example: [] }),
+    ...problemsShape,
   })
   .meta({ id: "Workflow" });
 export type Workflow = z.infer<typeof Workflow>;
+
+/** The answer to a save of a workflow. */
+export const UpdatedWorkflow = z
+  .object({
+    ...Workflow.shape,
+    canvases_changed: z
+      .object({
+        items: z.array(z.object({ id: Id, name: z.string().meta({ example: "Sales" }) })).meta({ description: "The first 50" }),
+        total: z.number().int().meta({ example: 1 }),
+      })
+      .meta({ description: "Canvases whose widgets follow the new label of an Output node", example: { items: [], total: 0 } }),
+  })
+  .meta({ id: "UpdatedWorkflow" });
+export type UpdatedWorkflow = z.infer<typeof UpdatedWorkflow>;
 
 /** A workflow as the list shows it. */
 export const ListedWorkflow = z
@@ -83,7 +132,7 @@ export const ListedWorkflow = z
   .meta({ id: "ListedWorkflow" });
 export type ListedWorkflow = z.infer<typeof ListedWorkflow>;
 
-const readable = z.object({ ...Workflow.shape, last_run: ListedWorkflow.shape.last_run });
+const readable = z.object({ ...UpdatedWorkflow.shape, last_run: ListedWorkflow.shape.last_run });
 const writable = {
   name: Name,
   description: Description,
@@ -91,7 +140,8 @@ const writable = {
   folder,
   enabled: z.boolean(),
   error_workflow_id: summary.error_workflow_id,
-  ...graphShape,
+  schedule: WrittenSchedule,
+  ...graphInputShape,
 };
 export const CreateWorkflowInput = z.strictObject({
   ...ignoredFields(readable, writable),
@@ -103,12 +153,10 @@ export const UpdateWorkflowInput = z.strictObject({
   ...ignoredFields(readable, { ...writable, version: 0 }),
   workflow_id: Id,
   ...z.object(writable).partial().shape,
-  version: z
-    .number()
-    .int()
-    .min(1)
-    .optional()
-    .meta({ description: "The version that you edited; an older one than the current is refused with 409, left out it overwrites" }),
+  version: z.number().int().min(1).optional().meta({
+    description:
+      "The version that you edited; an older one than the current is refused with 409, unless only renames of agents came after it, which are applied to your graph. Left out it overwrites",
+  }),
   note: z.string().trim().max(1000).optional().meta({
     description: "What is new, in up to 1,000 characters: kept with the version that this makes",
     example: "Answers in French too",
@@ -199,17 +247,7 @@ export const SetScheduleInput = z.strictObject({
   workflow_id: Id,
   ...ignoredFields(ScheduleView, { enabled: 0, cron_expression: 0, timezone: 0, default_input: 0 }),
   enabled: z.boolean().meta({ title: "Enabled" }),
-  cron_expression: z
-    .string()
-    .max(120)
-    .optional()
-    .meta({ title: "Schedule", description: "Cron with five fields, at least 5 minutes apart", example: "30 9 * * 1-5" }),
-  timezone: z
-    .string()
-    .max(60)
-    .optional()
-    .meta({ title: "Time zone", description: "IANA name, e.g. Europe/Berlin", example: "Europe/Berlin" }),
-  default_input: z.string().max(100_000).optional().meta({ title: "Default input", description: "The input of each run" }),
+  ...scheduleTimes,
 });
 export type SetScheduleInput = z.infer<typeof SetScheduleInput>;
 
@@ -220,7 +258,12 @@ export const WorkflowDraft = z.object({
   base_version: z.number().int(),
   updated_at: Timestamp,
   updated_by: z.string().nullable().meta({ description: "Name of who wrote it last" }),
-  problems: z.array(Problem),
+  renamed_since: z
+    .number()
+    .int()
+    .nullable()
+    .meta({ description: "Revision after which only renames of agents were written; null for none" }),
+  ...problemsShape,
 });
 export type WorkflowDraft = z.infer<typeof WorkflowDraft>;
 export const WorkflowEditorState = z.object({ workflow: Workflow, draft: WorkflowDraft, is_draft_ahead: z.boolean() });
@@ -230,7 +273,7 @@ export const WorkflowHead = z.object({ version: z.number().int(), ...WorkflowDra
 export type WorkflowHead = z.infer<typeof WorkflowHead>;
 export const SaveDraftInput = z.strictObject({
   workflow_id: Id,
-  ...graphShape,
+  ...graphInputShape,
   revision: z.number().int().min(1).meta({ description: "The revision that this change was made from; an older one is refused with 409" }),
 });
 export type SaveDraftInput = z.infer<typeof SaveDraftInput>;
@@ -258,8 +301,9 @@ const versionSummary = {
     .object({ id: Id, name: z.string().meta({ example: "Ada Weaver" }) })
     .nullable()
     .meta({ description: "Who saved it; null when that account is gone" }),
-  by: z.enum(["assistant"]).nullable().meta({
-    description: "assistant: proposals of the assistant that somebody had accepted are in it, beside what that person saved",
+  by: z.enum(["assistant", "rename"]).nullable().meta({
+    description:
+      "assistant: accepted proposals of the assistant are in it. rename: an agent was renamed, and the texts that read it follow",
     example: null,
   }),
   created_at: Timestamp,

@@ -1,12 +1,21 @@
 import { v7 as uuid } from "uuid";
 import type { Prisma } from "#prisma/generated/client.ts";
+import { NO_CANVASES, renameOutputs } from "#server/features/canvases/rename-outputs.ts";
 import { tellDisabled } from "#server/features/notifications/not-started.ts";
+import { lockAgentNames, namesAtVersion, storedNames, withCurrentNames } from "#server/features/workflows/agent-names.ts";
 import { checkedGraph, firstGraph, triggerKind } from "#server/features/workflows/checks.ts";
 import { assertErrorWorkflow, errorWorkflow, errorWorkflowUsers } from "#server/features/workflows/error-workflow-setting.ts";
 import { findWorkflow, summaryFields, workflowDto } from "#server/features/workflows/rows.ts";
-import { registerSchedule } from "#server/features/workflows/schedule.ts";
-import type { CreateWorkflowInput, UpdateWorkflowInput, Workflow, WorkflowHead } from "#server/features/workflows/schema.ts";
-import { graphHash, noteGraph, recordAgentUses, snapshotOf } from "#server/features/workflows/snapshots.ts";
+import { assertSchedule, registerSchedule, scheduleChange, withSchedule } from "#server/features/workflows/schedule.ts";
+import type {
+  CreateWorkflowInput,
+  UpdatedWorkflow,
+  UpdateWorkflowInput,
+  Workflow,
+  WorkflowHead,
+  WorkflowSummary,
+} from "#server/features/workflows/schema.ts";
+import { graphHash, recordAgentUses, snapshotColumns, snapshotOf } from "#server/features/workflows/snapshots.ts";
 import { keepText } from "#server/features/workflows/texts.ts";
 import { versionChanges } from "#server/features/workflows/versions.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
@@ -17,6 +26,9 @@ import { jsonColumn } from "#server/platform/db/json-column.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
+import { noteStored } from "#server/runs/store/space.ts";
+import { cancelWorkflowRuns } from "#server/runs/use-cases/cancel-runs-of-workflow.ts";
+import { type AgentNames, renameAgents } from "#server/workflow/rename.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
 /** Tags as they are kept: each once, whatever its case, as it stands first. */
@@ -25,7 +37,7 @@ export const distinctTags = (tags: readonly string[]): string[] =>
 
 /**
  * Writes a workflow as version 1, with a draft that equals it, and the audit entry for it.
- * @param graph checked already (services/workflows/checked-graph.ts)
+ * @param checked the graph, free of structural faults
  */
 export async function insertWorkflow(
   tx: Prisma.TransactionClient,
@@ -38,13 +50,15 @@ export async function insertWorkflow(
     tags = [],
     folder = null,
   }: Pick<CreateWorkflowInput, "name" | "description" | "enabled" | "error_workflow_id" | "tags" | "folder">,
-  graph: Graph,
+  checked: Graph,
 ) {
+  await lockAgentNames(tx, principal.project.id);
+  const { graph, names } = await withCurrentNames(tx, principal.project.id, checked);
   const id = uuid();
   await assertErrorWorkflow(tx, principal.project.id, error_workflow_id, id);
   const snapshot_id = uuid();
   const by = principal.user.id;
-  const json = jsonColumn(graph);
+  const { columns, length } = await snapshotColumns(graph, names);
   const created = await tx.workflow.create({
     data: {
       id,
@@ -57,18 +71,21 @@ export async function insertWorkflow(
       ...errorWorkflow(error_workflow_id),
       snapshot_id,
       trigger: triggerKind(graph),
-      snapshots: { create: { id: snapshot_id, hash: graphHash(graph), graph: json } },
-      draft: { create: { graph: json, base_version: 1, updated_by_id: by } },
+      snapshots: { create: { id: snapshot_id, ...columns } },
     },
     select: summaryFields,
   });
+  // The database has the graph already.
+  await tx.$executeRaw`
+    INSERT INTO workflow_drafts (workflow_id, graph, base_version, updated_by_id)
+    SELECT workflow_id, graph, 1, ${by}::uuid FROM workflow_snapshots WHERE id = ${snapshot_id}::uuid`;
   await keepText(tx, created, graph);
   await registerSchedule(created, graph, tx);
   await tx.workflowVersion.create({ data: { workflow_id: id, version: 1, snapshot_id, saved_by_id: by } });
   await recordAgentUses(id, [graph], tx);
   await recordAudit(principal, { action: "workflow.create", resource_type: "workflow", resource_id: id, resource_name: name }, tx);
-  noteGraph(principal.project.id, graph, 2);
-  return created;
+  noteStored(principal.project.id, "workflows", 2 * length);
+  return { ...created, graph };
 }
 
 /**
@@ -78,9 +95,10 @@ export async function insertWorkflow(
  */
 export async function createWorkflow(principal: ProjectPrincipal, input: CreateWorkflowInput): Promise<Workflow> {
   const first = firstGraph();
-  const graph = checkedGraph({ nodes: input.nodes ?? first.nodes, edges: input.edges ?? [] });
+  const given = await checkedGraph({ nodes: input.nodes ?? first.nodes, edges: input.edges ?? [] });
+  scheduleChange(input, given);
   await assertRoom(principal.project.id);
-  const row = await db().$transaction((tx) => insertWorkflow(tx, principal, input, graph));
+  const { graph, ...row } = await db().$transaction((tx) => insertWorkflow(tx, principal, input, given));
   return workflowDto(principal.project.id, row, graph);
 }
 
@@ -112,114 +130,152 @@ const BY_ITSELF = ["schedule", "webhook", "http"];
 /** A change of the saved graph and, separately, of the draft; a draft that is ahead keeps what else it holds. */
 type Edit = (graph: Graph, which: "saved" | "draft") => Graph;
 
+const FILED: readonly string[] = ["tags", "folder"];
+
+/** The columns that a request sets to another value. */
+function changedColumns(
+  current: Pick<WorkflowSummary, "name" | "description" | "enabled" | "error_workflow_id" | "tags" | "folder">,
+  { name, description, enabled, error_workflow_id, tags, folder }: UpdateWorkflowInput,
+): Prisma.WorkflowUncheckedUpdateInput {
+  const given = { name, description, enabled, error_workflow_id, tags: tags && distinctTags(tags), folder };
+  const differs = ([field, value]: [string, unknown]) =>
+    value !== undefined && JSON.stringify(value) !== JSON.stringify(current[field as keyof typeof current]);
+  return Object.fromEntries(Object.entries(given).filter(differs));
+}
+
+/** @throws AppError CONFLICT that names who saved */
+async function assertVersion(
+  tx: Prisma.TransactionClient,
+  { workflow_id, version }: UpdateWorkflowInput,
+  current: number,
+): Promise<AgentNames> {
+  if (version === undefined || version === current) return {};
+  const then = await namesAtVersion(tx, { workflow_id, version, current });
+  if (then) return then;
+  const last = await tx.workflowVersion.findFirst({
+    where: { workflow_id, version: current },
+    select: { created_at: true, saved_by_id: true },
+  });
+  const saver = last?.saved_by_id ? await tx.user.findUnique({ where: { id: last.saved_by_id }, select: { name: true } }) : null;
+  const who = `${saver?.name ?? "Someone"} saved version ${current}${last ? ` at ${last.created_at.toISOString()}` : ""}`;
+  throw new AppError(
+    "CONFLICT",
+    `${who}, and you edited version ${version}. Load it and apply your changes to it, or save without a version to overwrite.`,
+  );
+}
+
+/** Writes the draft that a save leaves behind. @returns its graph */
+async function writeDraft(
+  tx: Prisma.TransactionClient,
+  { workflow_id, by, version }: { workflow_id: string; by: string; version: number },
+  change: (draft: Graph) => Graph,
+  isReset: boolean,
+): Promise<Graph> {
+  const row = await tx.workflowDraft.findUniqueOrThrow({ where: { workflow_id } });
+  const before = Graph.parse(row.graph);
+  const draft = change(before);
+  const isSame = draft === before || (await graphHash(draft)) === (await graphHash(before));
+  if (isSame && row.base_version === version && !(isReset && row.by !== null)) return draft;
+  const graph = { graph: jsonColumn(draft), revision: { increment: 1 }, updated_by_id: by };
+  await tx.workflowDraft.update({
+    where: { workflow_id },
+    data: { base_version: version, ...(isReset && { by: null }), ...(!isSame && graph) },
+  });
+  return draft;
+}
+
 /**
  * Saves a workflow: checks the graph, counts the version up, makes the draft equal to it, and registers its schedule. Tags and folder
- * alone count no version up.
+ * alone count no version up, and a request that changes nothing writes nothing. Widgets that read an Output node follow its label.
  * @param edit instead of a whole graph in the input, a change of the one that is there
- * @throws AppError NOT_FOUND; VALIDATION_ERROR with every structural fault or a schedule that cannot be kept; CONFLICT, naming who saved, when `version` is
- *   older than the current one, and when the project has no room for another graph
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR with every structural fault or a schedule that cannot be kept; CONFLICT, naming
+ *   who saved, when `version` is older than the current one and not only renames came after it, and when the project is full
  */
-export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateWorkflowInput, edit?: Edit): Promise<Workflow> {
+export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateWorkflowInput, edit?: Edit): Promise<UpdatedWorkflow> {
   const { workflow_id } = input;
   const project_id = principal.project.id;
   const by = principal.user.id;
   if (!isUuid(workflow_id)) throw notFound("workflow");
   const hasGraph = input.nodes !== undefined || input.edges !== undefined;
-  if (hasGraph || edit) await assertRoom(project_id);
+  if (hasGraph || edit || input.schedule) await assertRoom(project_id);
   const saved = await db().$transaction(async (tx) => {
+    await lockAgentNames(tx, project_id);
     // Not FOR UPDATE: an autosave that records an agent's use holds a key lock on this row.
     await tx.$queryRaw`SELECT 1 FROM workflows WHERE id = ${workflow_id}::uuid FOR NO KEY UPDATE`;
-    const current = await findWorkflow(
-      principal,
-      workflow_id,
-      { name: true, version: true, snapshot_id: true, enabled: true, updated_at: true },
-      tx,
-    );
-    if (input.version !== undefined && input.version !== current.version) {
-      const last = await tx.workflowVersion.findFirst({
-        where: { workflow_id, version: current.version },
-        select: { created_at: true, saved_by_id: true },
-      });
-      const saver = last?.saved_by_id ? await tx.user.findUnique({ where: { id: last.saved_by_id }, select: { name: true } }) : null;
-      const who = `${saver?.name ?? "Somebody"} saved version ${current.version}${last ? ` at ${last.created_at.toISOString()}` : ""}`;
-      throw new AppError(
-        "CONFLICT",
-        `${who}, and you edited version ${input.version}. Load it and apply your changes to it, or save without a version to overwrite.`,
-      );
-    }
-    const stored = Graph.parse((await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: current.snapshot_id } })).graph);
-    const { name, description, enabled, error_workflow_id, tags, folder } = input;
-    const filed = { ...(tags !== undefined && { tags: distinctTags(tags) }), ...(folder !== undefined && { folder }) };
-    const isFiledOnly = !hasGraph && !edit && [name, description, enabled, error_workflow_id].every((value) => value === undefined);
-    if (isFiledOnly && Object.keys(filed).length > 0) {
-      // Where it is kept is no part of what it does: no version is made, and whoever edits it need not know.
-      const data = { ...filed, updated_at: current.updated_at };
-      const row = await tx.workflow.update({ where: { id: workflow_id }, data, select: summaryFields });
-      const resource = { resource_type: "workflow", resource_id: workflow_id, resource_name: row.name } as const;
-      await recordAudit(principal, { action: "workflow.update", ...resource, detail: filed }, tx);
-      return { row, graph: stored };
-    }
+    const { snapshot_id, ...current } = await findWorkflow(principal, workflow_id, { ...summaryFields, snapshot_id: true }, tx);
+    const then = await assertVersion(tx, input, current.version);
+    const snapshot = await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: snapshot_id } });
+    const stored = Graph.parse(snapshot.graph);
+
     const given = edit ? edit(stored, "saved") : { nodes: input.nodes ?? stored.nodes, edges: input.edges ?? stored.edges };
-    const graph = hasGraph || edit ? checkedGraph(given, workflow_id) : stored;
-    const version = current.version + 1;
-    const snapshot_id = hasGraph || edit ? await snapshotOf({ project_id, workflow_id }, graph, tx) : current.snapshot_id;
-    await assertErrorWorkflow(tx, project_id, error_workflow_id, workflow_id);
+    const schedule = scheduleChange(input, given, stored);
+    const wanted = schedule ? withSchedule(given, schedule) : given;
+    if (schedule) assertSchedule(wanted, "schedule.");
+    const { graph, names } =
+      hasGraph || edit || schedule
+        ? await withCurrentNames(tx, project_id, await checkedGraph(wanted, { workflow_id, stored }), then)
+        : { graph: stored, names: storedNames(snapshot.agent_names) };
+    const isNewGraph =
+      (await graphHash(graph)) !== (await graphHash(stored)) ||
+      renameAgents(stored, { ...names, ...storedNames(snapshot.agent_names) }, names).isRead;
+
+    const columns = changedColumns(current, input);
+    const changed = Object.keys(columns);
+    const makesVersion = isNewGraph || changed.some((field) => !FILED.includes(field));
+    const version = makesVersion ? current.version + 1 : current.version;
+    const own = { workflow_id, by, version };
+    const hand = hasGraph ? await tx.workflowDraft.findUnique({ where: { workflow_id }, select: { by: true } }) : null;
+    const draftOf = (draft: Graph) => {
+      if (hasGraph) return graph;
+      const edited = edit ? edit(draft, "draft") : draft;
+      return schedule ? withSchedule(edited, schedule) : edited;
+    };
+    const draft = makesVersion || hasGraph ? await writeDraft(tx, own, draftOf, hasGraph) : graph;
+    if (hasGraph || isNewGraph) await recordAgentUses(workflow_id, [graph, draft], tx);
+    if (!makesVersion && changed.length === 0) return { row: current, graph, canvases_changed: NO_CANVASES };
+
+    if (input.error_workflow_id !== undefined && "error_workflow_id" in columns)
+      await assertErrorWorkflow(tx, project_id, input.error_workflow_id, workflow_id);
+    const next = isNewGraph ? await snapshotOf({ project_id, workflow_id }, graph, names, tx) : snapshot_id;
     const row = await tx.workflow.update({
       where: { id: workflow_id },
       data: {
-        version,
-        snapshot_id,
-        trigger: triggerKind(graph),
-        ...(name !== undefined && { name }),
-        ...(description !== undefined && { description }),
-        ...(enabled !== undefined && { enabled }),
-        ...filed,
-        ...errorWorkflow(error_workflow_id),
+        ...columns,
+        ...("error_workflow_id" in columns && errorWorkflow(input.error_workflow_id)),
+        // The folder and tags do not change what a workflow does, so its version and time stay.
+        ...(makesVersion ? { version, snapshot_id: next, trigger: triggerKind(graph) } : { updated_at: current.updated_at }),
       },
       select: summaryFields,
     });
-    await keepText(tx, row, graph);
-    await registerSchedule(row, graph, tx);
-    if (row.enabled !== current.enabled) await tellDisabled(tx, principal, row, BY_ITSELF.includes(row.trigger));
-    const changes = { ...versionChanges(stored, graph) };
-    const hand = hasGraph ? await tx.workflowDraft.findUnique({ where: { workflow_id }, select: { by: true } }) : null;
-    await tx.workflowVersion.create({
-      data: { workflow_id, version, snapshot_id, saved_by_id: by, changes, by: hand?.by ?? null, note: input.note || null },
-    });
-    const graphs = [graph];
-    if (hasGraph) {
-      const draft = { graph: jsonColumn(graph), base_version: version, updated_by_id: by, by: null };
-      await tx.workflowDraft.upsert({
-        where: { workflow_id },
-        create: { workflow_id, ...draft },
-        update: { ...draft, revision: { increment: 1 } },
+    if (makesVersion) {
+      await keepText(tx, row, graph);
+      await registerSchedule(row, graph, tx);
+      if (row.enabled !== current.enabled) await tellDisabled(tx, principal, row, BY_ITSELF.includes(row.trigger));
+      const changes = { ...versionChanges(stored, graph) };
+      await tx.workflowVersion.create({
+        data: { workflow_id, version, snapshot_id: next, saved_by_id: by, changes, by: hand?.by ?? null, note: input.note || null },
       });
-    } else {
-      const { graph: kept } = await tx.workflowDraft.findUniqueOrThrow({ where: { workflow_id }, select: { graph: true } });
-      const before = Graph.parse(kept);
-      const draft = edit ? edit(before, "draft") : before;
-      const change = { graph: jsonColumn(draft), revision: { increment: 1 }, updated_by_id: by };
-      await tx.workflowDraft.update({ where: { workflow_id }, data: { base_version: version, ...(draft !== before && change) } });
-      graphs.push(draft);
     }
-    await recordAgentUses(workflow_id, graphs, tx);
-    await recordAudit(
-      principal,
-      { action: "workflow.update", resource_type: "workflow", resource_id: workflow_id, resource_name: row.name, detail: { version } },
-      tx,
-    );
-    return { row, graph };
+    const canvases_changed = isNewGraph ? await renameOutputs(tx, principal, workflow_id, stored, graph) : NO_CANVASES;
+    const detail = makesVersion
+      ? { version }
+      : Object.fromEntries(FILED.flatMap((field) => (field in columns ? [[field, row[field as "tags" | "folder"]]] : [])));
+    const resource = { resource_type: "workflow", resource_id: workflow_id, resource_name: row.name } as const;
+    await recordAudit(principal, { action: "workflow.update", ...resource, detail }, tx);
+    return { row, graph, canvases_changed };
   });
-  return workflowDto(project_id, saved.row, saved.graph);
+  return { ...(await workflowDto(project_id, saved.row, saved.graph)), canvases_changed: saved.canvases_changed };
 }
 
 /**
- * Deletes a workflow with its schedule and its webhook. Its executions stay readable, and one under way runs to its end.
+ * Deletes a workflow with its schedule and its webhook, and cancels its runs that have not ended. Its executions stay readable.
  * @throws AppError NOT_FOUND; CONFLICT that names the canvases with a widget that reads it, or the workflows that run it
  */
 export async function deleteWorkflow(principal: ProjectPrincipal, { workflow_id }: { workflow_id: string }): Promise<void> {
   await db().$transaction(async (tx) => {
     const { name } = await findWorkflow(principal, workflow_id, { name: true }, tx);
+    // Waits for runs that are being written, which `cancelWorkflowRuns` then finds; an update alone does not.
+    await tx.$queryRaw`SELECT FROM workflows WHERE id = ${workflow_id}::uuid FOR UPDATE`;
     await tx.workflow.update({ where: { id: workflow_id }, data: { deleted_at: new Date() } });
     // After the row is locked: a canvas that is being saved has locked it too.
     const canvases = await tx.$queryRaw<{ name: string }[]>`
@@ -251,4 +307,6 @@ export async function deleteWorkflow(principal: ProjectPrincipal, { workflow_id 
       tx,
     );
   });
+  // Not before: a refused deletion cancels nothing, and no run starts of a deleted workflow.
+  await cancelWorkflowRuns(workflow_id);
 }

@@ -32,6 +32,7 @@ export const workflowVersionsRouter = router({
       }),
     )
     .input(WorkflowVersionRef)
+    .meta({ isLarge: true })
     .output(WorkflowVersion)
     .query(({ ctx, input }) => getVersion(ctx.principal, input)),
   name: editorProcedure
@@ -39,7 +40,7 @@ export const workflowVersionsRouter = router({
       endpoint("PUT", "/workflows/{workflow_id}/versions/{version}", {
         tag,
         summary: "Name a version",
-        description: "The name is all that can be changed: what a version runs stays as it was saved.",
+        description: "Only the name can be changed, not the graph of the version.",
       }),
     )
     .input(NameVersionInput)

@@ -1,10 +1,11 @@
 import type { Prisma } from "#prisma/generated/client.ts";
+import { storedNames, withCurrentNames } from "#server/features/workflows/agent-names.ts";
 import { findWorkflow } from "#server/features/workflows/rows.ts";
 import {
   type ListVersionsInput,
   type NameVersionInput,
   VersionChanges,
-  type WorkflowVersion,
+  WorkflowVersion,
   type WorkflowVersionRef,
   type WorkflowVersionSummary,
 } from "#server/features/workflows/schema.ts";
@@ -37,7 +38,7 @@ export const versionDto = (row: VersionRow, current: number): WorkflowVersionSum
   note: row.note,
   is_current: row.version === current,
   saved_by: row.saved_by,
-  by: row.by === "assistant" ? row.by : null,
+  by: WorkflowVersion.shape.by.catch(null).parse(row.by),
   created_at: row.created_at.toISOString(),
   changes: row.changes === null ? null : VersionChanges.parse(row.changes),
 });
@@ -63,17 +64,18 @@ export const noSuchVersion = (version: number) =>
   new AppError("NOT_FOUND", `This workflow has no version ${version}. GET /workflows/{workflow_id}/versions lists those that it has.`);
 
 /**
- * One saved version of a workflow, with its graph.
+ * One saved version of a workflow, with its graph. Agents renamed since are read by their current names, so that it can be saved again.
  * @throws AppError NOT_FOUND for the workflow or the version
  */
 export async function getVersion(principal: ProjectPrincipal, { workflow_id, version }: WorkflowVersionRef): Promise<WorkflowVersion> {
   const workflow = await findWorkflow(principal, workflow_id, { id: true, version: true });
   const row = await db().workflowVersion.findUnique({
     where: { workflow_id_version: { workflow_id: workflow.id, version } },
-    select: { ...versionFields, snapshot: { select: { graph: true } } },
+    select: { ...versionFields, snapshot: { select: { graph: true, agent_names: true } } },
   });
   if (!row) throw noSuchVersion(version);
-  const { nodes, edges } = Graph.parse(row.snapshot.graph);
+  const then = storedNames(row.snapshot.agent_names);
+  const { nodes, edges } = (await withCurrentNames(db(), principal.project.id, Graph.parse(row.snapshot.graph), then)).graph;
   return { ...versionDto(row, workflow.version), nodes, edges };
 }
 

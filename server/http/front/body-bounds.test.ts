@@ -76,6 +76,31 @@ test.each([
   }
 });
 
+/** Sends a body in chunks of the same size. */
+async function sendChunks(port: number, count: number, bytes: number): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  const chunk = `${bytes.toString(16)}\r\n${" ".repeat(bytes)}\r\n`;
+  const head = "POST /api/v1/webhooks/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+  await written(socket, `${head}${chunk.repeat(count)}0\r\n\r\n`);
+  return text(socket);
+}
+
+test("refuses a body of many tiny chunks, and takes in no more than 1,000 of them", async () => {
+  const answer = await sendChunks(await start(), 20_000, 1);
+
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toContain("in pieces of less than 64 bytes");
+  expect(taken).toBeLessThanOrEqual(1000);
+});
+
+test.each([
+  [1000, 1],
+  [5000, 100],
+])("takes a body of %i chunks of %i bytes", async (count, bytes) => {
+  expect(await sendChunks(await start(), count, bytes)).toMatch(/^HTTP\/1\.1 302 /);
+  expect(taken).toBe(count * bytes);
+});
+
 test("whoever is answered without having been read can read the answer", async () => {
   const port = await start((_, response) => void response.writeHead(401, { "content-type": "application/json" }).end("{}"));
   for (const isChunked of [false, true]) expect(await sendAll(port, "/api/v1/workflows", 4 * MIB, isChunked)).toMatch(/^HTTP\/1\.1 401 /);

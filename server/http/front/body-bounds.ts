@@ -1,4 +1,5 @@
 import { IncomingMessage } from "node:http";
+import { createByteLedger } from "#server/platform/byte-ledger.ts";
 import { AppError } from "#server/platform/errors.ts";
 
 /**
@@ -44,14 +45,16 @@ export class BoundedRequest extends IncomingMessage {
 
 const MIB = 1024 * 1024;
 
+/**
+ * Bytes that bodies or responses may hold in memory: of one client, and of all together.
+ * @param most the setting MAX_BODY_BYTES, which the bounds grow with
+ */
+export const heldBytes = (most: number) => ({ each: Math.max(64 * MIB, 4 * most), all: Math.max(256 * MIB, 16 * most) });
+
 /** Forms of pages and of sign-in. */
 const FORM_BYTES = 64 * 1024;
 /** What an Inngest server may send, who is known only once it has been read: ids and states of a run's steps, 1,000 at most. */
 export const STEP_BYTES = 4 * MIB;
-
-/** Bytes that the bodies may have together which have not arrived whole yet: those of one client, and all. */
-const CLIENT_BYTES = 64 * MIB;
-const ALL_BYTES = 256 * MIB;
 
 interface Door {
   base: string;
@@ -74,6 +77,13 @@ function tooLarge(limit: number, isFile: boolean): AppError {
   return new AppError("PAYLOAD_TOO_LARGE", sentence);
 }
 
+/** Pieces of any size that a body may come in, and the average size from there on, in bytes. A piece of one byte costs as much as one of thousands. */
+const FREE_PIECES = 1000;
+const MIN_PIECE_BYTES = 64;
+
+const tooSmallPieces = () =>
+  new AppError("BAD_REQUEST", `The body comes in pieces of less than ${MIN_PIECE_BYTES} bytes on average. Send it in larger pieces.`);
+
 const tooManyAtOnce = () =>
   new AppError("RATE_LIMIT_EXCEEDED", "Too many large bodies are under way at once. Wait a few seconds and send it again.", {
     retryAfter: 5,
@@ -84,19 +94,10 @@ const tooManyAtOnce = () =>
  * their way by what they hold in memory together, so that many slow senders cannot fill it.
  * @param most the setting MAX_BODY_BYTES
  * @returns looks after the body of one request; `refuse` is told why nothing more of it is taken: at once when the length that it tells
- *   is too large, or when it turns out so later
+ *   is too large, or when it turns out so later; also for a body in very small chunks
  */
 export function createBodyBounds(most: number) {
-  const [ofClient, ofAll] = [Math.max(CLIENT_BYTES, 4 * most), Math.max(ALL_BYTES, 16 * most)];
-  const held = new Map<string, number>();
-  let all = 0;
-
-  const hold = (client: string, bytes: number) => {
-    all += bytes;
-    const left = (held.get(client) ?? 0) + bytes;
-    if (left > 0) held.set(client, left);
-    else held.delete(client);
-  };
+  const ledger = createByteLedger(heldBytes(most));
 
   return (request: BoundedRequest, path: string, client: string, refuse: (error: AppError) => void): void => {
     const door = DOORS.find(({ base }) => base === "" || path === base || path.startsWith(`${base}/`));
@@ -106,13 +107,15 @@ export function createBodyBounds(most: number) {
       refuse(error);
       return error;
     };
+    const isChunked = request.headers["transfer-encoding"] !== undefined;
     let size = 0;
+    let pieces = 0;
     request.watch((bytes) => {
+      if (isChunked && ++pieces > FREE_PIECES && size + bytes < pieces * MIN_PIECE_BYTES) return stop(tooSmallPieces());
       if (size + bytes > limit) return stop(tooLarge(limit, isFile));
-      if (all + bytes > ofAll || (held.get(client) ?? 0) + bytes > ofClient) return stop(tooManyAtOnce());
-      if (size === 0) request.once("close", () => hold(client, -size));
+      if (!ledger.reserve(client, bytes)) return stop(tooManyAtOnce());
+      if (size === 0) request.once("close", () => ledger.release(client, size));
       size += bytes;
-      hold(client, bytes);
       return undefined;
     });
     if (Number(request.headers["content-length"] ?? 0) > limit) request.refuse(stop(tooLarge(limit, isFile)));

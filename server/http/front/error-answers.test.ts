@@ -52,7 +52,9 @@ test.each([
   [400, "BAD_REQUEST", 400],
   [414, "BAD_REQUEST", 400],
   [500, "INTERNAL_ERROR", 500],
-  [503, "INTERNAL_ERROR", 500],
+  [503, "SERVICE_UNAVAILABLE", 503],
+  [507, "STORAGE_FULL", 507],
+  [599, "INTERNAL_ERROR", 500],
 ])("a page or nothing as an answer %i leaves as the envelope, however it is written", async (status, code, told) => {
   const page = "<html>at /home/app/server/secret.ts</html>";
   const ways: FrontOptions["handle"][] = [

@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { AppError, ERRORS, errorBody, isAppError } from "#server/platform/errors.ts";
+import { AppError, ERRORS, errorBody, isAppError, outageOf } from "#server/platform/errors.ts";
 import type { ErrorCode } from "#server/shared/error-schema.ts";
 
 /** For how long what a client still sends is read and dropped, in milliseconds: in all, and while nothing comes. */
@@ -37,24 +38,46 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
   BAD_REQUEST: "The request cannot be read. Check its path, headers and body.",
   NOT_FOUND: "There is nothing at this path. The API is described at /api/v1/openapi.json.",
   METHOD_NOT_ALLOWED: "This path does not take this method. The API is described at /api/v1/openapi.json.",
+  SERVICE_UNAVAILABLE: "The service cannot answer for the moment. Try again in 5 seconds.",
+  STORAGE_FULL: "The disk of this service is full. Ask its operator to free space, then try again.",
   PAYLOAD_TOO_LARGE: "The body is larger than the limit. Send less at once.",
 };
 
 function errorOf(status: number): AppError {
   const row = Object.entries(ERRORS).find(([, known]) => known.status === status);
   const code = (row?.[0] ?? (status < 500 ? "BAD_REQUEST" : "INTERNAL_ERROR")) as ErrorCode;
-  return new AppError(code, WORDS[code] ?? ERRORS[code].meaning);
+  return new AppError(code, WORDS[code] ?? ERRORS[code].meaning, code === "SERVICE_UNAVAILABLE" ? { retryAfter: 5 } : {});
 }
 
 /** Answers with an error in the envelope. */
 export function answerError(response: ServerResponse, error: unknown, headers: Record<string, string> = {}): void {
-  const body = errorBody(error);
-  if (isAppError(error) && error.retryAfter !== undefined) response.setHeader("retry-after", String(Math.ceil(error.retryAfter)));
+  const known = isAppError(error) ? error : outageOf(error);
+  const body = errorBody(known ?? error);
+  if (known?.retryAfter !== undefined) response.setHeader("retry-after", String(Math.ceil(known.retryAfter)));
   const text = JSON.stringify(body);
   response.statusCode = body.status;
   const described = { "content-type": "application/json", "content-length": String(Buffer.byteLength(text)), "cache-control": "no-store" };
   for (const [name, value] of Object.entries({ ...described, ...headers })) response.setHeader(name, value);
   response.end(text);
+}
+
+const STALL_MS = 30_000;
+/** Checks for progress in that time. */
+const CHECKS_PER_STALL = 6;
+
+/** Changes whenever the kernel has taken more of what a socket is to send, also of a single large chunk. */
+function progressOf(socket: Socket): string {
+  const waiting: unknown = Reflect.get(Object(Reflect.get(socket, "_handle")), "writeQueueSize");
+  return `${socket.bytesWritten - socket.writableLength} ${waiting}`;
+}
+
+/** Responses up to this size are not accounted for, in bytes: they fit into the buffers of a connection. */
+const FREE_BYTES = 64 * 1024;
+
+/** Bytes of a chunk that is written. */
+function sizeOf(chunk: unknown): number {
+  if (typeof chunk === "string") return Buffer.byteLength(chunk);
+  return chunk instanceof Uint8Array ? chunk.byteLength : 0;
 }
 
 /**
@@ -69,6 +92,12 @@ export class EnvelopeResponse<Request extends IncomingMessage = IncomingMessage>
   keepsEnvelope = false;
   /** Headers of this answer unless it has its own of the same names. */
   presets: Record<string, string> = {};
+  /** Reserves bytes that wait to be sent, until this response closes. Returns why they may not be, if they may not. */
+  reserve: ((bytes: number) => AppError | undefined) | undefined;
+  /** A connection that takes nothing of this response for this long is closed, in milliseconds. */
+  stallMs = STALL_MS;
+  #reserved = 0;
+  #isWatched = false;
   #refusal: AppError | undefined;
   /** What the request's body was refused for, if it was. */
   get refusal(): AppError | undefined {
@@ -79,6 +108,37 @@ export class EnvelopeResponse<Request extends IncomingMessage = IncomingMessage>
   /** Answers this error, whatever is answered by others later; what was sent already stays as it is. */
   refuse(error: AppError): void {
     this.#refusal ??= error;
+  }
+
+  /** Accounts for bytes that are about to be written. Returns false when the response was closed because too many would wait. */
+  #admit(bytes: number): boolean {
+    if (this.#replaced !== undefined) return true;
+    const length = Number(this.getHeader("content-length") ?? 0);
+    const waiting = this.req.method === "HEAD" ? 0 : Math.max(length, this.writableLength + bytes);
+    if (waiting <= Math.max(FREE_BYTES, this.#reserved)) return true;
+    const error = this.reserve?.(waiting - this.#reserved);
+    if (!error) this.#reserved = waiting;
+    else if (this.headersSent) this.destroy();
+    else this.refuse(error);
+    return !(error && this.destroyed);
+  }
+
+  /** Closes the connection when it stalls. Bytes that the client sends meanwhile are no progress. */
+  #watchStall(): void {
+    const { socket } = this;
+    if (!socket || this.#isWatched) return;
+    this.#isWatched = true;
+    let seen = progressOf(socket);
+    let unchanged = 0;
+    const check = () => {
+      if (this.destroyed) return clearInterval(timer);
+      const isWaiting = this.writableNeedDrain || (this.writableEnded && !this.writableFinished);
+      const current = progressOf(socket);
+      unchanged = isWaiting && current === seen ? unchanged + 1 : 0;
+      seen = current;
+      if (unchanged >= CHECKS_PER_STALL) socket.destroy();
+    };
+    const timer = setInterval(check, this.stallMs / CHECKS_PER_STALL).unref();
   }
 
   #look(): void {
@@ -104,25 +164,33 @@ export class EnvelopeResponse<Request extends IncomingMessage = IncomingMessage>
     if (Array.isArray(headers)) return Reflect.apply(super.writeHead, this, [status, ...rest]);
     this.statusCode = status;
     for (const [name, value] of Object.entries(headers ?? {})) this.setHeader(name, value);
+    this.#admit(0);
     this.#look();
     for (const [name, value] of Object.entries(this.presets)) if (!this.hasHeader(name)) this.setHeader(name, value);
     return super.writeHead(this.statusCode);
   }
 
   override write(...args: unknown[]): boolean {
+    if (!this.#admit(sizeOf(args[0]))) return true;
     this.#look();
-    return this.#replaced === undefined ? Reflect.apply(super.write, this, args) : true;
+    if (this.#replaced !== undefined) return true;
+    const isTaken: boolean = Reflect.apply(super.write, this, args);
+    if (!isTaken) this.#watchStall();
+    return isTaken;
   }
 
   override end(...args: unknown[]): this {
+    if (!this.#admit(sizeOf(args[0]))) return this;
     this.#look();
-    return Reflect.apply(super.end, this, this.#replaced === undefined ? args : [this.#replaced]);
+    Reflect.apply(super.end, this, this.#replaced === undefined ? args : [this.#replaced]);
+    if (!this.writableFinished && this.writableLength > 0) this.#watchStall();
+    return this;
   }
 }
 
 const TOO_LARGE_HEADERS = "The path and headers of the request are larger than the limit of 16 KiB. Send them shorter.";
 const LATE = "The request did not arrive in time. Send it again, faster.";
-const BROKEN = "The request is not HTTP as it should be. Check its first line, its headers and how the length of its body is told.";
+const BROKEN = "Malformed HTTP request. Check the request line, headers and Content-Length.";
 const SENTENCES: Record<string, string> = { HPE_HEADER_OVERFLOW: TOO_LARGE_HEADERS, ERR_HTTP_REQUEST_TIMEOUT: LATE };
 
 /** The whole answer, as text for the socket, to what Node's parser refused. The connection ends with it. */

@@ -1,6 +1,10 @@
+import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFront, type Front, type FrontOptions } from "#server/http/front/front.ts";
+import { log } from "#server/platform/log.ts";
 
 const doors = { RATE_LIMIT_WEB: 0, MAX_BODY_BYTES: 4 * 1024 * 1024, INNGEST_DEV: false };
 const off = { TRUST_PROXY: false, RATE_LIMIT_PER_MINUTE: 0, RATE_LIMIT_BURST: 0, TREADLE_FRONT_TOKEN: "front-token", ...doors };
@@ -96,6 +100,34 @@ test("APP_URL says how people come here, whatever the request says", async () =>
   expect(data.headers).toMatchObject({ "x-forwarded-host": "flows.example.com", "x-forwarded-proto": "https", host: "10.0.0.5:3000" });
 });
 
+test.each([
+  ["https://flows.example.com", "max-age=31536000"],
+  ["http://flows.example.com", undefined],
+  [undefined, undefined],
+])("with APP_URL %s, HSTS is %s", async (APP_URL, header) => {
+  const { port } = await start(APP_URL ? { APP_URL } : {});
+  expect((await ask(port, "/")).headers["strict-transport-security"]).toBe(header);
+});
+
+test("with LOG_REQUESTS each request is logged without its query", async () => {
+  const info = vi.spyOn(log, "info");
+  const { port } = await start({ LOG_REQUESTS: true });
+  await ask(port, "/api/v1/agents?token=hunter2");
+  await expect.poll(() => info.mock.calls).toHaveLength(1);
+  expect(info.mock.calls[0]).toEqual([
+    { method: "GET", path: "/api/v1/agents", status: 200, duration_ms: expect.any(Number), client: "127.0.0.1", is_aborted: false },
+    "request",
+  ]);
+  info.mockRestore();
+});
+
+test("without HOST it listens over IPv4 and IPv6", async () => {
+  const front = createFront({ handle: echo, settings: off });
+  const port = await front.listen(0);
+  onTestFinished(() => front.drain(0));
+  for (const host of ["127.0.0.1", "[::1]"]) expect((await fetch(`http://${host}:${port}/`)).status).toBe(200);
+});
+
 test("an Inngest server inside the network is told to call where it found us, not where people come", async () => {
   const { port } = await start({ APP_URL: "https://flows.example.com" });
   const proto = async (host: string) => (await ask(port, "/api/inngest", { host })).data.headers["x-forwarded-proto"];
@@ -164,11 +196,11 @@ test("with both windows off there are no headers", async () => {
   expect(Object.keys((await ask(port, "/api/v1/agents")).headers).filter((name) => name.startsWith("x-ratelimit"))).toEqual([]);
 });
 
-test.each(["//api/v1/agents", "/%61pi/v1/agents", "/x/../api/v1/agents", "/api//v1/agents", "http://other.test/api/v1/agents", "/api/v1"])(
+test.each(["//api/v1/agents", "/%61pi/v1/agents", "/x/../api/v1/agents", "/api//v1/agents", "http://own.test/api/v1/agents", "/api/v1"])(
   "the path %s spends the budget like any other spelling",
   async (path) => {
     const { port } = await start({ RATE_LIMIT_PER_MINUTE: 5 });
-    expect((await ask(port, path)).headers["x-ratelimit-remaining"]).toBe("4");
+    expect((await ask(port, path, { host: "own.test" })).headers["x-ratelimit-remaining"]).toBe("4");
   },
 );
 
@@ -261,6 +293,43 @@ test("draining waits for no connection that its client keeps for later requests"
   await drained;
 });
 
+test("draining answers a request on a kept connection, and closes it with the answer", async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const { front, port } = await start();
+  const askKept = () =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const sent = httpRequest({ port, host: "127.0.0.1", agent }, (response) => response.resume().once("end", () => resolve(response)));
+      sent.once("error", reject).end();
+    });
+  const first = await askKept();
+
+  const drained = front.drain();
+  const second = await askKept();
+
+  expect(first.headers.connection).toBe("keep-alive");
+  expect([second.statusCode, second.headers.connection]).toEqual([200, "close"]);
+  await drained;
+});
+
+test("draining answers a request that arrived while the process was busy", async () => {
+  const { front, port } = await start();
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  const request = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+  socket.write(request);
+  await once(socket, "data");
+
+  const drained = front.drain();
+  socket.write(request);
+  // Blocks the event loop past the time at which idle connections are closed: the request is there, and not read.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
+  const [answer] = await once(socket, "data");
+
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 200 .*connection: close/is);
+  await drained;
+});
+
 test("a request that does not end is cut off after the grace time", async () => {
   const begun = Promise.withResolvers<void>();
   const { front, port } = await start({}, () => begun.resolve());
@@ -295,12 +364,24 @@ test("whoever offers another protocol, or expects something, is answered in this
 test.each([
   ["/api/v1/agents/?page=2", "/api/v1/agents?page=2"],
   ["//api/v1//agents", "/api/v1/agents"],
-  ["http://other.test/api/v1/agents?q=a%2Fb//c", "/api/v1/agents?q=a%2Fb//c"],
+  ["http://own.test/api/v1/agents?q=a%2Fb//c", "/api/v1/agents?q=a%2Fb//c"],
+  ["http://own.test/workflows/?q=1", "/workflows/?q=1"],
   ["/api/v1/agents/a%2Fb", "/api/v1/agents/a%2Fb"],
   ["/workflows//x/", "/workflows//x/"],
 ])("%s reaches the app as %s, without a redirect", async (path, url) => {
   const { port } = await start();
-  expect((await ask(port, path)).data.url).toBe(url);
+  expect((await ask(port, path, { host: "own.test" })).data.url).toBe(url);
+});
+
+test.each(["/", "/api/v1/agents", "/api/health"])("refuses an address of more than 200 query parameters: %s", async (path) => {
+  const statusOf = async (count: number) => {
+    const { port } = await start({}, (_, response) => void response.end("{}"));
+    const answer = await fetch(`http://127.0.0.1:${port}${path}?${"a&".repeat(count - 1)}a`);
+    return answer.status;
+  };
+
+  expect(await statusOf(200)).toBe(200);
+  expect(await statusOf(201)).toBe(400);
 });
 
 test("headers of the framework do not reach the API", async () => {
@@ -316,4 +397,43 @@ test("headers of the framework do not reach the API", async () => {
   const { data } = await ask(port, "/api/v1/agents", sent);
   expect(Object.keys(data.headers).filter((name) => name in sent)).toEqual(["x-own"]);
   expect((await ask(port, "/workflows", sent)).data.headers).toMatchObject(sent);
+});
+
+/** Writes the lines of a request as they are and reads the first line of the answer. */
+async function statusLine(port: number, ...lines: string[]): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write([...lines, "Connection: close", "", ""].join("\r\n"));
+  return (await text(socket)).split("\r\n")[0] ?? "";
+}
+
+test.each([
+  ["two different Host headers", ["Host: own.test", "Host: evil.test"]],
+  ["the same Host header twice", ["Host: own.test", "Host: own.test"]],
+  ["two hosts in one header", ["Host: own.test, evil.test"]],
+  ["user information", ["Host: own.test@evil.test"]],
+  ["a path", ["Host: own.test/x"]],
+])("refuses %s with 400 before the app sees the request", async (_, headers) => {
+  const handle = vi.fn(echo);
+  const { port } = await start({}, handle);
+  for (const path of ["/api/v1/agents", "/sign-in"])
+    expect(await statusLine(port, `GET ${path} HTTP/1.1`, ...headers)).toBe("HTTP/1.1 400 Bad Request");
+  expect(handle).not.toHaveBeenCalled();
+});
+
+test.each(["http://evil.test/sign-in/", "http://evil.test/api/v1/agents/", "https://own.test@evil.test//x", "http://own.test:81/"])(
+  "refuses the absolute address %s of another host with 421",
+  async (url) => {
+    const handle = vi.fn(echo);
+    const open = await start({}, handle);
+    const known = await start({ APP_URL: "http://own.test" }, handle);
+
+    expect(await statusLine(open.port, `GET ${url} HTTP/1.1`, "Host: own.test")).toBe("HTTP/1.1 421 Misdirected Request");
+    expect(await statusLine(known.port, `GET ${url} HTTP/1.1`, "Host: evil.test")).toBe("HTTP/1.1 421 Misdirected Request");
+    expect(handle).not.toHaveBeenCalled();
+  },
+);
+
+test("answers a request without a Host header over HTTP/1.0", async () => {
+  const { port } = await start();
+  expect(await statusLine(port, "GET /api/health HTTP/1.0")).toBe("HTTP/1.1 200 OK");
 });

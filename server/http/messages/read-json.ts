@@ -1,8 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import { MAX_JSON_DEPTH, parseCleanJson } from "#server/platform/clean-text.ts";
+import { parseApiJsonInSlices } from "#server/platform/clean-text.ts";
 import { AppError, invalidField } from "#server/platform/errors.ts";
 import { readUpTo } from "#server/platform/net/read-up-to.ts";
 import { settings } from "#server/platform/settings.ts";
+import { JsonTooComplex } from "#server/shared/json-depth.ts";
+
+/** Longest body of an operation that anyone may call without signing in, in bytes. */
+export const MAX_PUBLIC_BODY_BYTES = 64 * 1024;
 
 const tooLarge = (limit: number) =>
   new AppError("PAYLOAD_TOO_LARGE", `The body is larger than the limit of ${limit} bytes. Send less at once.`);
@@ -71,9 +75,9 @@ const isJsonType = (type: string): boolean => /^application\/(.+\+)?json$/.test(
 
 const refused = (message: string) => invalidField("", message);
 
-/** Why a body could not be read: too deep, a form when it says that it is one, else broken JSON. */
+/** Reason for which a body could not be read: too complex, a form when it says that it is one, else broken JSON. */
 function unreadable(type: string | null, cause: unknown): AppError {
-  if (cause instanceof RangeError) return refused(`The body is nested more than ${MAX_JSON_DEPTH} levels deep. Make it flatter.`);
+  if (cause instanceof JsonTooComplex) return refused(`The body is too complex. ${cause.message}`);
   const isOther = type !== null && !isJsonType(type);
   const message = isOther
     ? `The body is declared as ${type.slice(0, 80)} and holds no JSON. Send JSON with the header \`Content-Type: application/json\`.`
@@ -83,7 +87,7 @@ function unreadable(type: string | null, cause: unknown): AppError {
 
 /**
  * The body as a JSON object, whatever Content-Type says (curl -d declares a form); an absent one is `{}`.
- * @throws AppError PAYLOAD_TOO_LARGE, BAD_REQUEST for what is no JSON, VALIDATION_ERROR for JSON that is no object or nested too deep
+ * @throws AppError PAYLOAD_TOO_LARGE, BAD_REQUEST for what is no JSON, VALIDATION_ERROR for JSON that is no object or too complex
  */
 export async function readJsonObject(request: Request, limit?: number): Promise<Record<string, unknown>> {
   const bytes = await readBytes(request, limit);
@@ -92,7 +96,7 @@ export async function readJsonObject(request: Request, limit?: number): Promise<
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     if (text.trim() === "") return {};
-    data = parseCleanJson(text);
+    data = await parseApiJsonInSlices(text);
   } catch (cause) {
     throw unreadable(request.headers.get("content-type"), cause);
   }

@@ -5,7 +5,7 @@ import { API_ROUTES } from "#server/http/api.ts";
 import { openApiDocument } from "#server/http/openapi/document.ts";
 import { TAGS } from "#server/http/openapi/parts.ts";
 import { componentSchemas } from "#server/http/openapi/raw-operations.ts";
-import { objectsIn, resolveRef } from "#server/http/openapi/types.ts";
+import { type JsonSchema, objectsIn, resolveRef } from "#server/http/openapi/types.ts";
 import { compileRoutes } from "#server/http/rest/routes.ts";
 import { appRouter } from "#server/http/trpc/root.ts";
 import { findFaults } from "#server/workflow/graph.ts";
@@ -101,6 +101,19 @@ test("the graph of the examples can be saved", () => {
   expect(example.nodes).not.toHaveLength(0);
 });
 
+test("nodes are a union of their types, each with the fields of its config", () => {
+  const schemas = document.components.schemas ?? {};
+  const { mapping } = resolveRef(document, { $ref: "#/components/schemas/GraphNode" } as JsonSchema).discriminator as {
+    mapping: Record<string, string>;
+  };
+
+  expect(Object.keys(mapping)).toContain("humanLoopNode");
+  expect(schemas.GraphNode?.oneOf).toHaveLength(Object.keys(mapping).length);
+  expect(schemas.HumanLoopNode?.properties?.data).toEqual({ $ref: "#/components/schemas/HumanLoopNodeData" });
+  expect(schemas.HumanLoopNodeData?.properties).toMatchObject({ label: {}, timeout_hours: { type: "number" } });
+  expect(schemas.HumanLoopNodeData?.additionalProperties).not.toBe(false);
+});
+
 test("the parameters of a path are described, those of a query have a schema", () => {
   for (const { name, path, operation } of operations) {
     const parameters = (operation.parameters ?? []).map((parameter) => resolveRef(document, parameter));
@@ -117,9 +130,23 @@ test("operations in a project take the project headers and need a key; public on
   const list = document.paths["/agents"]?.get;
   expect(list?.parameters).toContainEqual({ $ref: "#/components/parameters/ProjectSlug" });
   expect(list?.security).toEqual([{ bearer: [] }]);
-  expect(Object.keys(list?.responses ?? {})).toEqual(["200", "400", "401", "403", "404", "422", "429", "500"]);
+  expect(Object.keys(list?.responses ?? {})).toEqual(["200", "400", "401", "403", "404", "422", "429", "500", "503", "507"]);
   const create = document.paths["/agents"]?.post;
-  expect(Object.keys(create?.responses ?? {})).toEqual(["201", "400", "401", "403", "404", "409", "413", "422", "429", "500", "502"]);
+  expect(Object.keys(create?.responses ?? {})).toEqual([
+    "201",
+    "400",
+    "401",
+    "403",
+    "404",
+    "409",
+    "413",
+    "422",
+    "429",
+    "500",
+    "502",
+    "503",
+    "507",
+  ]);
   expect(create?.parameters).toContainEqual({ $ref: "#/components/parameters/IdempotencyKey" });
   for (const method of ["get", "post", "put", "patch", "delete"] as const)
     expect(document.paths["/http/{workflow_id}"]?.[method]?.parameters).toContainEqual({ $ref: "#/components/parameters/IdempotencyKey" });
@@ -153,7 +180,7 @@ test("event streams name the shapes of their events, each with its type", () => 
 });
 
 test("errors are described by our own envelope only, which is what the server sends", () => {
-  expect(Object.keys(document.components.schemas ?? {}).filter((name) => /error/i.test(name))).toEqual(["Error"]);
+  expect(Object.keys(document.components.schemas ?? {}).filter((name) => /error/i.test(name))).toEqual(["Error", "HttpTriggerError"]);
   expect(document.components.responses?.Error429).toMatchObject({ headers: { "Retry-After": {} } });
   for (const [name, response] of Object.entries(document.components.responses ?? {})) {
     const { example } = response.content?.["application/json"] ?? {};

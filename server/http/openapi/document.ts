@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { createSchema } from "zod-openapi";
 import { jsonResponse } from "#server/http/messages/respond.ts";
 import { addExamples } from "#server/http/openapi/examples.ts";
+import { describeNodes } from "#server/http/openapi/graph-nodes.ts";
 import {
   errorRefs,
   errorResponses,
@@ -37,7 +38,9 @@ const ACCESS: Record<NonNullable<Route["needs"]>, string> = {
 };
 
 const scopeSentence = (needs: KeyNeeds | null): string =>
-  needs ? `A key needs the scope \`${needs.scope}\`${needs.isAccountWide ? " and all projects" : ""}.` : "";
+  needs
+    ? `A key needs the scope \`${needs.scope}\`${needs.isOpenToRun ? " or `run`" : ""}${needs.isAccountWide ? " and all projects" : ""}.`
+    : "";
 
 /** `llmKeys.list` is `llm-keys-list`. */
 const operationIdOf = (procedure: string): string =>
@@ -167,6 +170,7 @@ export function openApiDocument(sessionOnly = false): ApiDocument {
     document.paths[operation.path] = { ...document.paths[operation.path], [operation.method]: rawOperation(operation) };
   }
   tidy(document);
+  describeNodes(document);
   Object.assign(document.components, { headers: rateHeaders, parameters: sharedParameters, responses: errorResponses() });
   const used = new Set(Object.values(document.paths).flatMap((item) => Object.values(item).flatMap(({ tags = [] }) => tags)));
   document.tags = [...Object.keys(TAGS), ...[...used].filter((name) => !(name in TAGS))]

@@ -18,6 +18,9 @@ const CONFLICTS: readonly RegExp[] = [
 /** Operations that call a model or another service while the caller waits. */
 const CALLS_OUT: readonly RegExp[] = [/^(POST|PUT) \/(agents|llm-keys|mcp)\b/, /^GET \/rags\/\{\w+\}\/search$/];
 
+/** Operations without authentication that still require a session in some cases. */
+const SIGN_INS: readonly RegExp[] = [/^POST \/invitations\//];
+
 const fits = (list: readonly RegExp[], operation: string): boolean => list.some((pattern) => pattern.test(operation));
 
 /** HTTP statuses of the errors that the operation can answer, in order. */
@@ -27,7 +30,7 @@ export function errorsOf({ method, path, access, isIdempotent }: Pick<Route, "me
   const inProject = access !== "public" && access !== "user";
   return [
     ...(inProject || isChange ? [400] : []),
-    ...(access === "public" ? [] : [401]),
+    ...(access === "public" && !fits(SIGN_INS, operation) ? [] : [401]),
     // Roles, the scopes of keys, and for a browser's session the origin of whatever changes something.
     ...(isChange || access !== "public" ? [403] : []),
     ...(inProject || path.includes("{") ? [404] : []),
@@ -48,6 +51,7 @@ export const INTRODUCTION = [
   "Send an API key as `Authorization: Bearer sk-service-…`; with several projects name one by `X-Project-Slug` or `X-Project-ID`.",
   "Lists are `{items, total, page, per_page}`, newest first; times are ISO 8601 in UTC; errors are `{detail, error_code, status, errors?}`.",
   "Every answer carries `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` unless the install has switched these limits off. A 429 says in `Retry-After` how many seconds to wait.",
+  "An account has at most 100 event streams open at once, a project 1,000. A response of which a client reads nothing for 30 seconds is closed.",
 ].join("\n\n");
 
 /** What each tag holds, in the order of the document. An operation with a tag that is not here fails a test. */
@@ -56,9 +60,9 @@ export const TAGS: Readonly<Record<string, string>> = {
   Projects: "Projects, in which most resources live, and their members with roles.",
   "Platform keys": "API keys of the caller. They are personal and act as their owner, within their scopes, projects and time.",
   "Service accounts":
-    "Programs with a name, a role and API keys of their own in one project. They cannot sign in, and their keys go on working when whoever made them leaves.",
+    "Programs with a name, a role and API keys of their own in one project. They cannot sign in, and their keys keep working when the person who created them leaves.",
   Install:
-    "Who decides for the whole install: its first owner, and whom install admins name. They alone may save endpoints on private networks, and help people who cannot sign in.",
+    "Who decides for the whole install: its first owner, and whom install admins name. They may save endpoints on private networks, and help users who cannot sign in.",
   "LLM keys": "The project's keys of model providers, and the providers that there are.",
   Agents: "Models with a job: a key, a model, instructions and tools.",
   Workflows: "Graphs of nodes with one trigger. Running one makes an execution.",
@@ -141,7 +145,8 @@ export function errorResponses(): Record<string, ApiResponse> {
         description: `${code}: ${meaning}`,
         headers: {
           ...rateHeaderRefs,
-          ...(status === 429 && { "Retry-After": { description: "Seconds to wait", schema: { type: "integer" } } }),
+          ...(status === 401 && { "WWW-Authenticate": { description: "`Bearer`", schema: { type: "string" } } }),
+          ...((status === 429 || status === 503) && { "Retry-After": { description: "Seconds to wait", schema: { type: "integer" } } }),
           ...(status === 405 && { Allow: { description: "Methods of this path", schema: { type: "string" } } }),
         },
         content: { "application/json": { schema: { $ref: "#/components/schemas/Error" }, example: errorExample(code) } },
@@ -151,6 +156,13 @@ export function errorResponses(): Record<string, ApiResponse> {
   );
 }
 
-/** References to the error answers of these statuses. */
+/** Error statuses of an operation that uses the database when the service is at fault. */
+const FAULTS = [500, 503, 507];
+
+/** References to the error answers of these statuses; with 500 come those of the database. */
 export const errorRefs = (statuses: readonly number[]): Record<string, ApiResponse> =>
-  Object.fromEntries(statuses.map((status) => [String(status), { $ref: `#/components/responses/${statusName(status)}` }]));
+  Object.fromEntries(
+    statuses
+      .flatMap((status) => (status === 500 ? FAULTS : status))
+      .map((status) => [String(status), { $ref: `#/components/responses/${statusName(status)}` }]),
+  );

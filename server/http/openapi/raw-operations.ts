@@ -1,6 +1,6 @@
 import { ChatBody, ChatEvent, TryAgentBody } from "#server/features/agents/schema.ts";
 import { CanvasEvent, WidgetRange } from "#server/features/canvases/schema.ts";
-import { HttpTriggerResult } from "#server/features/http-trigger/schema.ts";
+import { HttpTriggerError, HttpTriggerResult } from "#server/features/http-trigger/schema.ts";
 import { AddRagDocumentBody } from "#server/features/knowledge/schema.ts";
 import type { ApiResponse, MediaType, Operation, Parameter } from "#server/http/openapi/types.ts";
 import type { KeyNeeds } from "#server/platform/auth/rights.ts";
@@ -43,7 +43,7 @@ const json = (schema: Record<string, unknown>, example?: unknown): Record<string
 const events = (name: string): Record<string, MediaType> => ({ "text/event-stream": { schema: schemaRef(name) } });
 
 /** Shapes that no procedure of the router refers to. */
-export const componentSchemas = { CanvasEvent, ChatEvent, Error: ErrorBody, ExecutionEvent, HttpTriggerResult };
+export const componentSchemas = { CanvasEvent, ChatEvent, Error: ErrorBody, ExecutionEvent, HttpTriggerError, HttpTriggerResult };
 
 /** Those among them that are sent: what has a default may be left out. */
 export const requestSchemas = { AddRagDocumentBody, ChatBody, TryAgentBody };
@@ -64,7 +64,7 @@ const httpTrigger = (method: RawOperation["method"]): RawOperation => ({
   operationId: `http-trigger-${method}`,
   summary: `Call an HTTP trigger with ${method.toUpperCase()}`,
   description:
-    "Runs a workflow whose trigger is HTTP, if that allows the method (else 405). Its output is JSON with `method`, `headers`, `query` and `body`. With response mode `sync` the answer waits for the end of the run: 200 `{execution_id, status, output}`; 202 without output after 60 seconds or at a review. With `async` it is 202 at once. A disabled workflow answers 409. Without a project header the workflow says which project is meant. GET needs an API key: a browser's session is refused with 403.",
+    "Runs a workflow whose trigger is HTTP, if that allows the method (else 405). Its output is JSON with `method`, `headers`, `query` and `body`. With response mode `sync` the response waits for the end of the run: 200 `{execution_id, status, output}`; 202 without output after 60 seconds or at a review; 502 `UPSTREAM_ERROR` for a failed or cancelled run and 409 `CONFLICT` for a rejected one, each with `execution_id` and `run_status`. `error_status` of the trigger replaces 502 and 409. With `async` it is 202 at once. A disabled workflow answers 409. A call that cannot start a run leaves a failed execution. Without a project header the workflow says which project is meant. GET needs an API key: a browser's session is refused with 403.",
   scope: "project",
   needs: "editor",
   keyNeeds: { scope: "run" },
@@ -77,8 +77,15 @@ const httpTrigger = (method: RawOperation["method"]): RawOperation => ({
     },
   }),
   success: { status: 200, description: "How the run ended", content: json(schemaRef("HttpTriggerResult")) },
-  also: { 202: { description: "The run goes on", content: json(schemaRef("ExecuteResult")) } },
-  errors: [400, 401, 403, 404, 405, 409, 413, 422, 429, 500],
+  also: {
+    202: { description: "The run goes on", content: json(schemaRef("ExecuteResult")) },
+    409: {
+      description: "The run was rejected (with `execution_id` and `run_status`), or the workflow is disabled",
+      content: json({ anyOf: [schemaRef("HttpTriggerError"), schemaRef("Error")] }),
+    },
+    502: { description: "The run failed or was cancelled", content: json(schemaRef("HttpTriggerError")) },
+  },
+  errors: [400, 401, 403, 404, 405, 413, 422, 429, 500],
 });
 
 export const rawOperations: RawOperation[] = [
@@ -92,7 +99,7 @@ export const rawOperations: RawOperation[] = [
       "Server-sent events: `node_start`, `node_delta`, `node_complete`, `node_failed`, `node_skipped`, `loop_progress`, `node_waiting`, `execution_paused`, `execution_resumed`, and one `execution_complete` or `execution_failed`, after which the stream closes. Each has an `id`; send the last one back to go on from there. A browser's EventSource cannot set headers, so the key may also come as `?token=`.",
     scope: "project",
     needs: "viewer",
-    keyNeeds: { scope: "read" },
+    keyNeeds: { scope: "read", isOpenToRun: true },
     parameters: [
       pathId("execution_id", "execution"),
       { in: "query", name: "last_event_id", schema: { type: "integer", minimum: 0 }, description: "Go on after this event" },
@@ -113,7 +120,7 @@ export const rawOperations: RawOperation[] = [
     operationId: "canvases-stream",
     summary: "Follow a canvas",
     description:
-      "Server-sent events: `canvas_data` `{canvas_id, widgets}` with the widgets that changed, each as in `/data`, within two seconds of the end of a run; and `canvas_changed` `{canvas_id, updated_at}` when somebody has changed the canvas itself, to be read again then. A first connection is sent nothing old: ask for `/data` once it is open. Each event has an `id` that says what you have; send the last one back and you are sent what has changed since. In between only the newest is sent, however often something changes. The stream ends when the canvas is deleted. A browser's EventSource cannot set headers, so the key may also come as `?token=`.",
+      "Server-sent events: `canvas_data` `{canvas_id, widgets}` with the widgets that changed, each as in `/data`, within two seconds of the end of a run; and `canvas_changed` `{canvas_id, updated_at}` when the canvas itself was changed, to be read again then. A first connection is sent nothing old: ask for `/data` once it is open. Each event has an `id` that says what you have; send the last one back and you are sent what has changed since. In between only the newest is sent, however often something changes. The stream ends when the canvas is deleted. A browser's EventSource cannot set headers, so the key may also come as `?token=`.",
     scope: "project",
     needs: "viewer",
     keyNeeds: { scope: "read" },
@@ -190,7 +197,7 @@ export const rawOperations: RawOperation[] = [
       "Asks an agent as the body describes it, saved or not: with its model, tools, knowledge and skills, under the rules of a chat. Nothing is kept but what it used. One JSON answer, or with `stream: true` the events of a chat. An `Idempotency-Key` counts without `stream` only. Needs the role editor.",
     scope: "project",
     needs: "editor",
-    keyNeeds: { scope: "run" },
+    keyNeeds: { scope: "write" },
     parameters: [],
     requestBody: {
       required: true,
@@ -272,7 +279,7 @@ export const rawOperations: RawOperation[] = [
     operationId: "executions-resume",
     summary: "Resume a node that waits for a call",
     description:
-      "For whoever was given the address (`{{label.resume_url}}` of a Wait for a call; `node_results[id].resume_url` while it waits): no key, the token is the secret, and it counts once. The body is the node's output. 404 for a token that there is not, 409 when it was used, came too late, or its run has ended.",
+      "For the caller that has the URL (`{{label.resume_url}}` of a Wait for a call; `node_results[id].resume_url` while it waits): no key, the token is the secret, and it counts once. The body is the node's output. 404 for a token that there is not, 409 when it was used, came too late, or its run has ended.",
     scope: null,
     needs: "public",
     keyNeeds: null,

@@ -1,13 +1,15 @@
 import { type AnyTRPCRouter, TRPCError } from "@trpc/server";
 import type { z } from "zod";
-import { readJsonObject } from "#server/http/messages/read-json.ts";
+import { MAX_PUBLIC_BODY_BYTES, readJsonObject } from "#server/http/messages/read-json.ts";
 import { authRequired, errorResponse, jsonResponse, loggedErrorResponse } from "#server/http/messages/respond.ts";
 import { coerceQuery } from "#server/http/rest/coerce-query.ts";
-import { canonicalJson, withIdempotency } from "#server/http/rest/idempotency.ts";
+import { withIdempotency } from "#server/http/rest/idempotency.ts";
 import { compileRoutes, type Hit, type Route, routeFinder } from "#server/http/rest/routes.ts";
 import { assertRole, type Principal } from "#server/platform/auth/principal.ts";
 import type { KeyNeeds } from "#server/platform/auth/rights.ts";
+import { canonicalPieces } from "#server/platform/canonical-json.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
+import { DeferredTexts } from "#server/platform/deferred-texts.ts";
 import { AppError, invalidField } from "#server/platform/errors.ts";
 import type { ApiContext } from "#server/platform/rpc/trpc.ts";
 
@@ -24,13 +26,16 @@ interface RestOptions {
 
 type Call = (input: unknown) => Promise<unknown>;
 
+/** Headers of a request that describe its own body or answer. */
+const BODY_HEADERS: ReadonlySet<string> = new Set(["content-length", "content-type", "transfer-encoding", "idempotency-key"]);
+
 /** The fields of the query string, cleaned as a body is; one that stands several times is a list. */
 function readQuery(url: URL, { fields }: Route): Record<string, unknown> {
   if (url.search === "") return {};
-  const keys = [...new Set(url.searchParams.keys())];
+  const byKey = Map.groupBy(url.searchParams, ([key]) => key);
   return Object.fromEntries(
-    keys.map((key) => {
-      const all = url.searchParams.getAll(key).map(cleanText);
+    [...byKey].map(([key, pairs]) => {
+      const all = pairs.map(([, text]) => cleanText(text));
       const value = all.length > 1 ? all : (all[0] ?? "");
       const schema = Object.hasOwn(fields, key) ? fields[key] : undefined;
       return [key, schema ? coerceQuery(schema, value) : value];
@@ -87,7 +92,7 @@ const failure = (error: unknown, request: Request): Response =>
  */
 export function createRestHandler(router: AnyTRPCRouter, { prefix, sessionOnly = false, createContext, maxBodyBytes }: RestOptions) {
   const find = routeFinder(compileRoutes(router, sessionOnly));
-  const pathOf = (url: URL) => url.pathname.slice(prefix.length).replace(/\/+$/, "") || "/";
+  const pathOf = (url: URL) => url.pathname.slice(prefix.length).replace(/(?<!\/)\/+$/, "") || "/";
 
   const nothingAt = (path: string) =>
     new AppError(
@@ -95,22 +100,58 @@ export function createRestHandler(router: AnyTRPCRouter, { prefix, sessionOnly =
       `There is nothing at ${path.slice(0, 200)}.${sessionOnly ? "" : ` The API is described at ${prefix}/openapi.json.`}`,
     );
 
+  const reader = (path: string) => find(path).find(({ route }) => route.method === "GET");
+
+  /** Path of the operation that reads what a request made or changed, by the id in its answer; undefined when there is none. */
+  function resourceOf(path: string, id: unknown): string | undefined {
+    if (typeof id !== "string") return undefined;
+    const [, collection] = path.split("/");
+    return [`${path}/${id}`, `/${collection}/${id}`].find((candidate) => reader(candidate));
+  }
+
+  /** Answers a GET for the caller of another request. */
+  async function read(path: string, { headers, signal }: Request, url: URL): Promise<Response> {
+    const request = new Request(new URL(`${prefix}${path}`, url), {
+      headers: new Headers([...headers].filter(([name]) => !BODY_HEADERS.has(name))),
+      signal,
+    });
+    const hit = reader(path);
+    if (!hit) return errorResponse(nothingAt(path));
+    // The key was let in for the operation whose answer this is.
+    const allowed = { ...hit, route: { ...hit.route, keyNeeds: null } };
+    return call(allowed, request, new URL(request.url)).catch((error: unknown) => failure(error, request));
+  }
+
   async function call({ route, params }: Hit, request: Request, url: URL): Promise<Response> {
-    const context = await createContext(request, route.keyNeeds);
+    const texts = new DeferredTexts();
+    const context = { ...(await createContext(request, route.keyNeeds)), texts };
     const { principal } = context;
     // Before the body: a stranger is told so first, whatever he sends.
     if (route.access !== "public" && !principal) throw authRequired(sessionOnly);
     const isKeyed = route.isIdempotent && principal !== null && request.headers.has("idempotency-key");
     const project_id = isKeyed ? await projectOfKey(route, context, principal) : null;
     const ids = readParams(params, route, () => nothingAt(pathOf(url)));
-    const input = await readInput(request, url, route, ids, maxBodyBytes());
+    const maxBytes = route.access === "public" ? Math.min(maxBodyBytes(), MAX_PUBLIC_BODY_BYTES) : maxBodyBytes();
+    const input = await readInput(request, url, route, ids, maxBytes);
     const answer = async () => {
       const caller: unknown = router.createCaller(context);
       const procedure = route.procedure.split(".").reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], caller) as Call;
-      return jsonResponse(await procedure(input), route.successStatus);
+      return jsonResponse(await procedure(input), route.successStatus, {
+        account: principal?.user.id ?? context.address,
+        texts,
+        signal: request.signal,
+        isOutcome: route.method !== "GET",
+      });
     };
     if (!isKeyed) return answer();
-    const asked = { principal, project_id, operation: `${route.method} ${route.path}`, content: () => canonicalJson(input) };
+    const asked = {
+      principal,
+      project_id,
+      operation: `${route.method} ${route.path}`,
+      content: () => canonicalPieces(input),
+      resourceOf: (id: unknown) => resourceOf(pathOf(url), id),
+      read: (path: string) => read(path, request, url),
+    };
     return withIdempotency(request.headers, asked, () => answer().catch((error: unknown) => failure(error, request)));
   }
 
@@ -138,7 +179,9 @@ export function createRestHandler(router: AnyTRPCRouter, { prefix, sessionOnly =
       });
     try {
       const response = await call(hit, request, url);
-      return request.method === "HEAD" ? new Response(null, response) : response;
+      if (request.method !== "HEAD") return response;
+      await response.body?.cancel();
+      return new Response(null, response);
     } catch (error) {
       return failure(error, request);
     }

@@ -41,9 +41,9 @@ interface ProcedureDefinition {
  * something. So an operation that says nothing is never open to a key that may only read.
  */
 function keyNeedsOf({ type, meta }: ProcedureDefinition["_def"]): KeyNeeds | null {
-  const { access = "user", role, runs = false, sessionOnly = false } = meta ?? {};
+  const { access = "user", role, runs = false, isOpenToRun = false, sessionOnly = false } = meta ?? {};
   if (access === "public" || sessionOnly) return null;
-  if (type === "query") return { scope: "read", isAccountWide: role === "install_admin" };
+  if (type === "query") return { scope: "read", isAccountWide: role === "install_admin", ...(isOpenToRun && { isOpenToRun }) };
   return { scope: runs ? "run" : "write", isAccountWide: access === "user" && (role === undefined || role === "install_admin") };
 }
 

@@ -4,10 +4,9 @@ import { type AgentReply, ChatBody, type ChatEvent, TryAgentBody } from "#server
 import { readJsonObject } from "#server/http/messages/read-json.ts";
 import { jsonResponse, loggedErrorResponse } from "#server/http/messages/respond.ts";
 import { withIdempotency } from "#server/http/rest/idempotency.ts";
-import { type ApiRouteOptions, apiRoute } from "#server/http/streams/api-route.ts";
+import { type ApiCall, type ApiRouteOptions, apiRoute } from "#server/http/streams/api-route.ts";
 import { type StreamEvent, sseResponse } from "#server/http/streams/sse.ts";
 import { follow } from "#server/platform/abort.ts";
-import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { Bell } from "#server/platform/bell.ts";
 import { AppError, errorBody, isAppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
@@ -90,7 +89,7 @@ class Chat {
 }
 
 function detailOf(error: unknown): string {
-  if (!isAppError(error)) log.error({ err: error }, "a chat failed for a reason of ours");
+  if (!isAppError(error)) log.error({ err: error }, "a chat failed with an internal error");
   return errorBody(error).detail;
 }
 
@@ -102,14 +101,19 @@ interface Asked {
   call: (handlers: ChatHandlers) => Promise<AgentReply>;
 }
 
-async function answer(request: Request, principal: ProjectPrincipal, { operation, input, stream, call }: Asked, signal: AbortSignal) {
+async function answer(
+  request: Request,
+  { principal, signal, reserveStream }: Pick<ApiCall<unknown>, "principal" | "signal" | "reserveStream">,
+  { operation, input, stream, call }: Asked,
+) {
   const gone = new AbortController();
   follow(gone, signal);
   if (!stream) {
-    const asked = { principal, project_id: principal.project.id, operation, content: () => JSON.stringify(input) };
+    const asked = { principal, project_id: principal.project.id, operation, content: () => [JSON.stringify(input)] };
     const reply = async () => jsonResponse(await call({ signal: gone.signal }));
     return withIdempotency(request.headers, asked, () => reply().catch((error: unknown) => loggedErrorResponse(error, request)));
   }
+  reserveStream();
   const chat = new Chat(call, gone);
   await chat.begun();
   return sseResponse(chat.events(), () => gone.abort());
@@ -122,11 +126,12 @@ async function answer(request: Request, principal: ProjectPrincipal, { operation
  */
 export const agentChat = (options: ApiRouteOptions) =>
   apiRoute<{ agent_id: string }>(
-    async (request, { principal, params: { agent_id }, signal }) => {
+    async (request, route) => {
+      const { principal, params } = route;
       const { stream, ...body } = await readBody(request, ChatBody);
-      const input = { ...body, agent_id };
+      const input = { ...body, agent_id: params.agent_id };
       const call = (handlers: ChatHandlers) => chatWithAgent(principal, input, handlers);
-      return answer(request, principal, { operation: "POST /agents/{agent_id}/chat", input, stream, call }, signal);
+      return answer(request, route, { operation: "POST /agents/{agent_id}/chat", input, stream, call });
     },
     { ...options, role: "editor" },
   );
@@ -134,10 +139,10 @@ export const agentChat = (options: ApiRouteOptions) =>
 /** `POST …/agents/try`: the same of an agent as the body describes it; streamed only with `stream: true`. */
 export const agentTrial = (options: ApiRouteOptions) =>
   apiRoute<Record<string, never>>(
-    async (request, { principal, signal }) => {
+    async (request, route) => {
       const { stream, ...input } = await readBody(request, TryAgentBody);
-      const call = (handlers: ChatHandlers) => tryAgent(principal, input, handlers);
-      return answer(request, principal, { operation: "POST /agents/try", input, stream, call }, signal);
+      const call = (handlers: ChatHandlers) => tryAgent(route.principal, input, handlers);
+      return answer(request, route, { operation: "POST /agents/try", input, stream, call });
     },
     { ...options, role: "editor" },
   );

@@ -1,8 +1,10 @@
 import { memberOf } from "#server/features/projects/members.ts";
 import { authRequired, loggedErrorResponse } from "#server/http/messages/respond.ts";
+import { openStream } from "#server/http/streams/open-streams.ts";
 import { createContext, type DoorOptions } from "#server/http/trpc/context.ts";
 import { follow } from "#server/platform/abort.ts";
 import { assertRole, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { keepFrontFacts } from "#server/platform/auth/request-origin.ts";
 import { appErrorOf } from "#server/platform/rpc/trpc.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 
@@ -15,11 +17,13 @@ export type ApiRouteOptions = DoorOptions & {
 };
 
 /** What a raw route handler is called with, besides the request. */
-interface ApiCall<Params> {
+export interface ApiCall<Params> {
   principal: ProjectPrincipal;
   params: Params;
   /** Fires when the caller goes away, and when a stream's caller may no longer see it. */
   signal: AbortSignal;
+  /** Counts this call as an event stream. For a handler that does work before it answers. @throws AppError RATE_LIMIT_EXCEEDED */
+  reserveStream(): void;
 }
 
 type RouteHandler<Params> = (request: Request, context: { params: Params }) => Promise<Response>;
@@ -33,6 +37,7 @@ export function apiRoute<Params extends Record<string, string | string[]>>(
   { role = "viewer", ...door }: ApiRouteOptions,
 ): RouteHandler<Params> {
   return async (request, context) => {
+    let release: (() => void) | undefined;
     try {
       const call = await createContext(request, door);
       if (!call.principal) throw authRequired(door.sessionOnly);
@@ -40,9 +45,21 @@ export function apiRoute<Params extends Record<string, string | string[]>>(
       assertRole(principal, role);
       const revoked = new AbortController();
       follow(revoked, request.signal);
-      const response = withTransport(await handler(request, { principal, params: context.params, signal: revoked.signal }));
-      return isStream(response) ? whileAllowed(response, () => isAllowed(request, door, principal, role), revoked) : response;
+      const reserveStream = () => {
+        release ??= openStream(principal.user.id, principal.project.id);
+      };
+      const given = { principal, params: context.params, signal: revoked.signal, reserveStream };
+      const response = withTransport(await handler(request, given));
+      if (!isStream(response)) return response;
+      reserveStream();
+      return whileAllowed(
+        response,
+        () => isAllowed(request, door, principal, role),
+        revoked,
+        () => release?.(),
+      );
     } catch (error) {
+      release?.();
       return loggedErrorResponse(error, request);
     }
   };
@@ -55,7 +72,9 @@ async function withProject(request: Request, projectOf: () => Promise<string | u
   if (!project) return request;
   const headers = new Headers(request.headers);
   headers.set("x-project-id", project);
-  return new Request(request.url, { headers, signal: request.signal });
+  const named = new Request(request.url, { headers, signal: request.signal });
+  keepFrontFacts(request.headers, named.headers);
+  return named;
 }
 
 /**
@@ -90,14 +109,18 @@ async function isAllowed(request: Request, door: DoorOptions, { project }: Proje
 }
 
 /** The same stream, for as long as `stillAllowed` says so, which is asked every 15 seconds. */
-function whileAllowed(response: Response, stillAllowed: () => Promise<boolean>, revoked: AbortController): Response {
+function whileAllowed(response: Response, stillAllowed: () => Promise<boolean>, revoked: AbortController, onEnd: () => void): Response {
   const reader = response.body?.getReader();
-  if (!reader) return response;
+  if (!reader) {
+    onEnd();
+    return response;
+  }
   let isOver = false;
   let timer: ReturnType<typeof setInterval>;
   const over = () => {
     isOver = true;
     clearInterval(timer);
+    onEnd();
   };
   const body = new ReadableStream<Uint8Array>({
     start(controller) {

@@ -1,6 +1,7 @@
 import { getCanvasCsv } from "#server/features/canvases/csv.ts";
 import { CanvasCsvInput } from "#server/features/canvases/schema.ts";
 import { projectOfCanvas } from "#server/features/canvases/service.ts";
+import { textResponse } from "#server/http/messages/text-response.ts";
 import { type ApiRouteOptions, apiRoute, inItsProject } from "#server/http/streams/api-route.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { fieldErrors } from "#server/platform/rpc/trpc.ts";
@@ -16,9 +17,8 @@ export const canvasCsv = (options: ApiRouteOptions) =>
       }
       const text = await getCanvasCsv(principal, input.data);
       const name = encodeURIComponent(input.data.widget_id);
-      return new Response(text, {
-        headers: { "content-type": "text/csv; charset=utf-8", "content-disposition": `attachment; filename="${name}.csv"` },
-      });
+      const described = { "content-type": "text/csv; charset=utf-8", "content-disposition": `attachment; filename="${name}.csv"` };
+      return textResponse(text, 200, described, { account: principal.user.id, signal: request.signal });
     }, options),
     ({ canvas_id }) => projectOfCanvas(canvas_id),
   );

@@ -9,6 +9,7 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { projectOfExecution } from "#server/runs/store/executions.ts";
 import { followExecution } from "#server/runs/use-cases/follow-execution.ts";
+import { runScopeOf } from "#server/runs/use-cases/run-scope.ts";
 
 /** How long a stream may be silent before a comment keeps the line open, in milliseconds (contract, section 1). */
 const HEARTBEAT_MS = 15_000;
@@ -36,7 +37,8 @@ const numberOf = (last = ""): number => (/^\d{1,9}$/.test(last) ? Number(last) :
 const eventStream =
   <Params extends Record<string, string>>({ projectOf, follow }: EventStream<Params>) =>
   (options: ApiRouteOptions) => {
-    const route = apiRoute<Params>(async (request, { principal, params, signal }) => {
+    const route = apiRoute<Params>(async (request, { principal, params, signal, reserveStream }) => {
+      reserveStream();
       const query = new URL(request.url).searchParams;
       // What the browser sends on a reconnect, else the query.
       const last = request.headers.get("last-event-id") ?? query.get("last_event_id") ?? undefined;
@@ -51,8 +53,8 @@ const eventStream =
  */
 export const executionStream = eventStream<{ execution_id: string }>({
   projectOf: ({ execution_id }) => projectOfExecution(execution_id),
-  follow: ({ project }, { execution_id }, last, signal) =>
-    followExecution({ project_id: project.id, execution_id }, numberOf(last), signal, HEARTBEAT_MS),
+  follow: (principal, { execution_id }, last, signal) =>
+    followExecution({ ...runScopeOf(principal), execution_id }, numberOf(last), signal, HEARTBEAT_MS),
 });
 
 /** `GET …/threads/{thread_id}/stream`: the same of a thread of the assistant; it ends only when that is deleted, for more may be written at any time. */

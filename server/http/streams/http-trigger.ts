@@ -6,6 +6,7 @@ import { withIdempotency } from "#server/http/rest/idempotency.ts";
 import { createContext, isReading } from "#server/http/trpc/context.ts";
 import { assertRole, type Principal, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { opensProject } from "#server/platform/auth/rights.ts";
+import { DeferredTexts } from "#server/platform/deferred-texts.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import type { ApiContext } from "#server/platform/rpc/trpc.ts";
 
@@ -43,18 +44,23 @@ async function answer(request: Request, workflow_id: string): Promise<Response> 
   const allow = workflow.trigger.allowed_methods.join(", ");
   if (!workflow.trigger.allowed_methods.some((method) => method === request.method))
     return errorResponse(new AppError("METHOD_NOT_ALLOWED", `This workflow's trigger takes ${allow || "no method yet"}.`), { allow });
+  const input = callText(request, body);
   const run = async () => {
-    const result = await runHttpTrigger(principal, workflow, callText(request, body), request.signal);
-    return jsonResponse(result, result.output === undefined ? 202 : 200);
+    const texts = new DeferredTexts();
+    const result = await runHttpTrigger(principal, workflow, input, { signal: request.signal, texts });
+    if ("run_status" in result) return jsonResponse(result, result.status);
+    const sending = { account: principal.user.id, texts, signal: request.signal, isOutcome: true };
+    return jsonResponse(result, result.output === undefined ? 202 : 200, sending);
   };
   const { pathname, search } = new URL(request.url);
   const asked = {
     principal,
     project_id: principal.project.id,
     operation: `${request.method} /http/{workflow_id}`,
-    content: () => Buffer.concat([Buffer.from(`${pathname}${search}\n`), body]),
+    content: () => [`${pathname}${search}\n`, body],
   };
-  return withIdempotency(request.headers, asked, () => run().catch((error: unknown) => loggedErrorResponse(error, request)));
+  // An error releases the Idempotency-Key, so that repeating the call starts what was refused.
+  return withIdempotency(request.headers, asked, run);
 }
 
 /**

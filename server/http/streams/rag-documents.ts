@@ -61,7 +61,7 @@ const upload = (door: ApiRouteOptions) =>
         project_id: principal.project.id,
         operation: "POST /rags/{rag_id}/documents",
         // The boundary of a form differs each time it is sent.
-        content: () => Buffer.concat([Buffer.from(JSON.stringify([params.rag_id, file.name, file.type, file.title ?? null])), file.bytes]),
+        content: () => [JSON.stringify([params.rag_id, file.name, file.type, file.title ?? null]), file.bytes],
       };
       return withIdempotency(request.headers, asked, () =>
         addFile(principal, params.rag_id, file).then(

@@ -1,12 +1,13 @@
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { answerApi } from "#server/http/api.ts";
+import type { KeyScope } from "#server/platform/auth/platform-key-schema.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { sweep } from "#server/platform/db/sweep.ts";
 import { log } from "#server/platform/log.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
-import { getExecution } from "#server/runs/use-cases/get-execution.ts";
+import { getExecution, getExecutionView } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
 import { reviewSweep, waitSweep } from "#server/runs/waits/sweep-waits.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
@@ -27,6 +28,8 @@ const nodes: Golden["nodes"] = {
   o: ["outputNode", { value: "{{c.output}}" }],
   late: ["outputNode"],
 };
+const keyWith = (...scopes: KeyScope[]) =>
+  ({ type: "platform_key", key_id: crypto.randomUUID(), scopes, project_ids: null, expires_at: null }) as const;
 const go = (id: string) => claimAndExecute(storedServices(), id, 60);
 const read = (execution_id: string) => getExecution(admin, { execution_id });
 
@@ -66,6 +69,22 @@ test("whoever has the address may bring a node's output, once; the run says the 
   );
   for (const { text } of kept.rows) expect(text).not.toContain(token);
   expect(JSON.stringify(await getExecutionLogs(admin, { execution_id: id }))).not.toContain(token);
+});
+
+test.each([
+  ["a viewer", { role: "viewer" }, false],
+  ["an approver", { role: "approver" }, true],
+  ["a key that only reads", { auth: keyWith("read") }, false],
+  ["a key that runs", { auth: keyWith("read", "run") }, true],
+] as const)("the URL of a wait is shown to %s: %#", async (_who, as, isShown) => {
+  const { id, url } = await waiting();
+
+  const execution = await getExecution({ ...admin, ...as }, { execution_id: id });
+  const view = await getExecutionView({ ...admin, ...as }, { execution_id: id });
+  const logs = await getExecutionLogs({ ...admin, ...as }, { execution_id: id });
+
+  expect(execution.node_results.c).toMatchObject({ status: "waiting" });
+  expect(JSON.stringify([execution, view, logs]).includes(url)).toBe(isShown);
 });
 
 test.each([

@@ -1,16 +1,18 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { readBytes } from "#server/http/messages/read-json.ts";
+import { MAX_PUBLIC_BODY_BYTES, readBytes } from "#server/http/messages/read-json.ts";
 import { loggedErrorResponse } from "#server/http/messages/respond.ts";
+import { textResponse } from "#server/http/messages/text-response.ts";
 import { createContext, isReading } from "#server/http/trpc/context.ts";
 import { appRouter } from "#server/http/trpc/root.ts";
-import { parseCleanJson } from "#server/platform/clean-text.ts";
+import { parseApiJson } from "#server/platform/clean-text.ts";
+import { DeferredTexts } from "#server/platform/deferred-texts.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { budgetOf } from "#server/platform/net/client-address.ts";
 import { type ApiContext, appErrorOf } from "#server/platform/rpc/trpc.ts";
 import { settings } from "#server/platform/settings.ts";
+import { JsonTooComplex } from "#server/shared/json-depth.ts";
 import { MOST_CALLS } from "#server/shared/most-calls.ts";
-import { MAX_TEXT } from "#server/workflow/nodes/review-terms.ts";
 
 /** Of the setting RATE_LIMIT_WEB, which is for one address: what one person may call, and an address where nobody is signed in. */
 const PERSON_SHARE = 0.4;
@@ -47,8 +49,12 @@ export async function countCalls({ principal, address }: ApiContext, calls: numb
   }
 }
 
-/** What somebody may send who is not signed in: the forms of the entry pages, and an answer to a review with its text, in any script. */
-const STRANGER_BYTES = 4 * MAX_TEXT + 64 * 1024;
+/** Returns true when every procedure in the path is open to anonymous clients. */
+function isPublic(pathname: string): boolean {
+  const { procedures } = appRouter._def;
+  const names = decodeURIComponent(pathname).split("/").at(-1)?.split(",") ?? [];
+  return names.every((name) => Object.hasOwn(procedures, name) && Reflect.get(procedures, name)._def.meta?.access === "public");
+}
 
 function withoutLength(headers: Headers): Headers {
   const copy = new Headers(headers);
@@ -56,11 +62,15 @@ function withoutLength(headers: Headers): Headers {
   return copy;
 }
 
-/** A JSON body with its texts cleaned; what is no JSON stays as it is, for tRPC to refuse. */
+/**
+ * A JSON body with its texts cleaned; what is no JSON stays as it is, for tRPC to refuse.
+ * @throws AppError VALIDATION_ERROR for JSON that is too complex
+ */
 function cleaned(body: Uint8Array): Uint8Array {
   try {
-    return new TextEncoder().encode(JSON.stringify(parseCleanJson(new TextDecoder().decode(body))));
-  } catch {
+    return new TextEncoder().encode(JSON.stringify(parseApiJson(new TextDecoder().decode(body))));
+  } catch (cause) {
+    if (cause instanceof JsonTooComplex) throw new AppError("VALIDATION_ERROR", `The body is too complex. ${cause.message}`, { cause });
     return body;
   }
 }
@@ -68,7 +78,8 @@ function cleaned(body: Uint8Array): Uint8Array {
 /** The body read within the limit and cleaned as the REST adapter does, so that tRPC has nothing unbounded to read. */
 async function bounded(request: Request, isKnown: boolean): Promise<Request> {
   if (isReading(request.method)) return request;
-  const body = await readBytes(request, isKnown ? undefined : STRANGER_BYTES);
+  const isLimited = !isKnown || isPublic(new URL(request.url).pathname);
+  const body = await readBytes(request, isLimited ? MAX_PUBLIC_BODY_BYTES : undefined);
   return new Request(request.url, {
     method: request.method,
     headers: withoutLength(request.headers),
@@ -92,12 +103,10 @@ export async function handleTrpc(request: Request): Promise<Response> {
     if (request.method === "POST" && !isJson(request)) return notJson();
     // Who asks is known before anything is read; a refusal is told in tRPC's way.
     const context = createContext(request, { sessionOnly: true });
-    const principal = await context.then(
-      ({ principal }) => principal,
-      () => null,
-    );
-    const req = await bounded(request, principal !== null);
-    return await fetchRequestHandler({
+    const caller = await context.catch(() => null);
+    const texts = new DeferredTexts();
+    const req = await bounded(request, caller !== null && caller.principal !== null);
+    const answer = await fetchRequestHandler({
       endpoint: "/api/trpc",
       req,
       router: appRouter,
@@ -106,12 +115,19 @@ export async function handleTrpc(request: Request): Promise<Response> {
       maxBatchSize: MOST_CALLS,
       createContext: async ({ info }) => {
         await countCalls(await context, info.calls.length);
-        return context;
+        return { ...(await context), texts };
       },
       responseMeta: ({ errors }) => {
         const wait = errors.map((error) => appErrorOf(error).retryAfter).find((seconds) => seconds !== undefined);
         return { headers: { "cache-control": "no-store", ...(wait !== undefined && { "retry-after": String(Math.ceil(wait)) }) } };
       },
+    });
+    const account = caller?.principal?.user.id ?? caller?.address;
+    return textResponse(await answer.text(), answer.status, Object.fromEntries(answer.headers), {
+      account,
+      texts,
+      signal: request.signal,
+      isOutcome: !isReading(request.method),
     });
   } catch (error) {
     return loggedErrorResponse(error, request);

@@ -4,6 +4,7 @@ import { auditRouter } from "#server/features/audit/router.ts";
 import { budgetsRouter } from "#server/features/budgets/router.ts";
 import { canvasesRouter } from "#server/features/canvases/router.ts";
 import { credentialsRouter } from "#server/features/credentials/router.ts";
+import { emailsRouter } from "#server/features/emails/router.ts";
 import { executionsRouter } from "#server/features/executions/router.ts";
 import { identityRouter } from "#server/features/identity/router.ts";
 import { installRouter } from "#server/features/install/router.ts";
@@ -35,6 +36,7 @@ export const appRouter = router({
   canvases: canvasesRouter,
   checks: checksRouter,
   credentials: credentialsRouter,
+  emails: emailsRouter,
   executions: executionsRouter,
   identity: identityRouter,
   install: installRouter,

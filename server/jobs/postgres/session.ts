@@ -1,16 +1,15 @@
 import type pg from "pg";
 import { SCHEMA } from "#server/events/job-rows.ts";
+import { JOB_CONNECTIONS } from "#server/platform/db/connection-needs.ts";
 import { newPool } from "#server/platform/db/connections.ts";
 
-/** Connections of a worker: one that listens, one that holds locks, the others for jobs to be taken and ended. */
-const CONNECTIONS = 4;
 const QUERY_MS = 8000;
 
 /** A pool of its own, so that jobs are taken and ended however busy the others are. */
 export function openPool(connectionString: string): pg.Pool {
   return newPool({
     connectionString,
-    max: CONNECTIONS,
+    max: JOB_CONNECTIONS,
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
     // Longer than the minute between two jobs of the clock, or connections are opened anew for each.

@@ -53,7 +53,7 @@ const searxng: SearchProvider = {
     const base = URL.parse(value);
     if (!base || !/^https?:$/.test(base.protocol)) throw new Error("SEARXNG_URL is not an address such as https://searx.example.com.");
     const url = new URL(base);
-    url.pathname = `${base.pathname.replace(/\/+$/, "").replace(/\/search$/, "")}/search`;
+    url.pathname = `${base.pathname.replace(/(?<!\/)\/+$/, "").replace(/\/search$/, "")}/search`;
     url.search = new URLSearchParams({ q: query, format: "json" }).toString();
     return { method: "GET", url, headers: { accept: "application/json", "user-agent": USER_AGENT } };
   },

@@ -11,6 +11,7 @@ import { projectOf } from "#server/platform/auth/project-of.ts";
 import { visitorOf } from "#server/platform/auth/request-origin.ts";
 import { passwordMark } from "#server/platform/auth/session.ts";
 import { db, inTransaction, pool } from "#server/platform/db/client.ts";
+import { asOtherCaller } from "#server/platform/db/held-connection.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { addMember } from "#server/testing/add-member.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -67,7 +68,7 @@ test("many who ask at once read together, and each sees a key that was deleted b
   const reads = () => query.mock.calls.filter(([asked]) => Object(asked).name === "principal-by-key").length;
   const asked = await inTransaction(async (client) => {
     await client.query("LOCK TABLE platform_keys IN ACCESS EXCLUSIVE MODE");
-    const all = Array.from({ length: 20 }, () => principalOf(bearer(key)));
+    const all = Array.from({ length: 20 }, () => asOtherCaller(() => principalOf(bearer(key))));
     await client.query("DELETE FROM platform_keys WHERE id = $1", [id]);
     return { all };
   });
@@ -132,7 +133,7 @@ test("over HTTPS only the secure cookie counts", async () => {
   const ada = await database.newAdmin();
   setSettings({ APP_URL: "https://flows.example.com" });
   expect(await principalOf(new Headers({ cookie: await cookie(ada.user.id) }))).toBeNull();
-  expect(await principalOf(new Headers({ cookie: await cookie(ada.user.id, { name: "__Secure-treadle.session-token" }) }))).not.toBeNull();
+  expect(await principalOf(new Headers({ cookie: await cookie(ada.user.id, { name: "__Host-treadle.session-token" }) }))).not.toBeNull();
 });
 
 const keyNeeds = { scope: "read" as const };

@@ -50,15 +50,16 @@ export const countResetRequest = (address: string): Promise<void> =>
   consume(limiterOf("password-resets", RESETS_OF_ADDRESS, HOUR), keyOf(budgetOf(address)), "requests for a new password");
 
 /** Whether an address that somebody names may be sent one more mail of the kind within this hour; if so, it is counted. */
-export async function mayMail(kind: "invitation" | "password-reset", email: string): Promise<boolean> {
-  try {
-    await limiterOf(`${kind}-mails`, MAILS_TO_ONE, HOUR).consume(keyOf(email.toLowerCase()));
-    return true;
-  } catch (refused) {
-    if (refused instanceof RateLimiterRes) return false;
-    throw refused;
-  }
+export function mayMail(kind: "invitation" | "password-reset", email: string): Promise<boolean> {
+  return isWithin(limiterOf(`${kind}-mails`, MAILS_TO_ONE, HOUR), keyOf(email.toLowerCase()));
 }
+
+/**
+ * Returns true for the first use of a value, over all processes; of concurrent calls, for one only.
+ * @param seconds how long its use is remembered
+ */
+export const isFirstUse = (kind: "oauth-state", value: string, seconds: number): Promise<boolean> =>
+  isWithin(limiterOf(kind, 1, seconds), keyOf(value));
 
 const made = new Map<string, RateLimiterPostgres>();
 
@@ -79,6 +80,17 @@ export function limiterOf(name: string, points: number, seconds: number): RateLi
 
 /** A key of any length and alphabet as the table takes it. */
 export const keyOf = (...parts: string[]): string => sha256(parts.join("\n"));
+
+/** Counts one more; false beyond the limit. */
+async function isWithin(limiter: RateLimiterPostgres, key: string): Promise<boolean> {
+  try {
+    await limiter.consume(key);
+    return true;
+  } catch (refused) {
+    if (refused instanceof RateLimiterRes) return false;
+    throw refused;
+  }
+}
 
 const inWords = (seconds: number): string => {
   const minutes = Math.ceil(seconds / 60);
@@ -175,7 +187,7 @@ export async function forgetCodeTries(email: string, address: string): Promise<v
 
 /**
  * Counts one try of a password that somebody gives again for what concerns the account itself. Others' tries do not count.
- * @param purpose what it is given for: `change`, `delete`, `invitation`, `second-factor`
+ * @param purpose what it is given for: `change`, `delete`, `earlier`, `second-factor`
  * @throws AppError RATE_LIMIT_EXCEEDED
  */
 export const countOwnPasswordTry = (user_id: string, purpose: string): Promise<void> => consume(ofUser(), keyOf(purpose, user_id), "tries");

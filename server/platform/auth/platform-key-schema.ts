@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GivenTime, Id, Name, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
+import { Id, Name, pageOf, TimeInput, Timestamp } from "#server/shared/primitives-schema.ts";
 
 export const KeyScope = z.enum(["read", "run", "write"]).meta({
   id: "KeyScope",
@@ -31,8 +31,9 @@ const isUnique = (values: readonly string[]) => new Set(values).size === values.
 
 export const CreatePlatformKeyInput = z.strictObject({
   name: Name.meta({ example: "Laptop" }),
-  expires_at: GivenTime.nullable().optional().meta({
-    description: "A time to come, ISO 8601; null: never. Left out: never, or when the key that you send expires",
+  expires_at: TimeInput.nullable().optional().meta({
+    description:
+      "Time in the future: a date-time with an offset, or a date, at whose end in UTC the key expires; null: never. Left out: never, or when the key that you send expires",
     example: "2027-02-20T08:00:00.000Z",
   }),
   scopes: z

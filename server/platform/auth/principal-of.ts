@@ -84,7 +84,7 @@ async function keyAsker(key: string, headers: Headers): Promise<Asker | null> {
  * @param token a key that came as `?token=` (event streams only: browsers cannot set headers there)
  */
 export async function askerOf(headers: Headers, token?: string | null): Promise<Asker | null> {
-  const bearer = /^bearer\s+(.*)$/i.exec(headers.get("authorization") ?? "")?.[1];
+  const bearer = /^bearer\s+(\S.*)$/i.exec(headers.get("authorization") ?? "")?.[1];
   if (bearer !== undefined) return keyAsker(bearer.trim(), headers);
   if (token) return keyAsker(token, headers);
   const principal = await sessionPrincipal(headers);

@@ -32,6 +32,8 @@ interface SessionAuth {
 /** The assistant, at work for somebody who asked it to with a session. */
 interface AssistantAuth {
   type: "assistant";
+  /** Message that it works on; the runs that it starts spend from the message's allowance. */
+  message_id?: string;
 }
 
 /** Who asks, however they proved it. */

@@ -29,18 +29,45 @@ export const nonceOf = (headers: Headers): string | undefined => headers.get(NON
 /** Header by which the front says that a request came from this machine itself. */
 export const ON_MACHINE_HEADER = "x-treadle-on-machine";
 
-const isFromFront = (headers: Headers): boolean => {
+/** Returns the facts that the front adds to a request, or null for a request that did not come through it. */
+type FrontFacts = { address: string | null; isHttps: boolean; isOnMachine: boolean } | null;
+
+const takenFacts = new WeakMap<Headers, FrontFacts>();
+
+function readFacts(headers: Headers): FrontFacts {
   const { TREADLE_FRONT_TOKEN } = settings();
   const sent = headers.get(FRONT_HEADER);
-  return TREADLE_FRONT_TOKEN !== undefined && sent !== null && isSameSecret(sent, TREADLE_FRONT_TOKEN);
-};
+  if (TREADLE_FRONT_TOKEN === undefined || sent === null || !isSameSecret(sent, TREADLE_FRONT_TOKEN)) return null;
+  return {
+    address: headers.get("x-forwarded-for"),
+    isHttps: headers.get("x-forwarded-proto") === "https",
+    isOnMachine: headers.get(ON_MACHINE_HEADER) === "1",
+  };
+}
+
+function factsOf(headers: Headers): FrontFacts {
+  const taken = takenFacts.get(headers);
+  return taken === undefined ? readFacts(headers) : taken;
+}
+
+/**
+ * Removes the front's own headers from a request, so that nothing that stores or shows a request can contain them. What they say
+ * stays known for this object; for a copy, see `keepFrontFacts`.
+ */
+export function takeFrontHeaders(headers: Headers): void {
+  if (takenFacts.has(headers)) return;
+  takenFacts.set(headers, readFacts(headers));
+  for (const name of [FRONT_HEADER, ON_MACHINE_HEADER, NONCE_HEADER]) headers.delete(name);
+}
+
+/** Makes known for a copy of a request's headers what the front says about the request. */
+export const keepFrontFacts = (from: Headers, copy: Headers): unknown => takenFacts.set(copy, factsOf(from));
 
 /** Address of the client as the front saw it; `unknown` when the request did not come through the front. */
-export const clientAddress = (headers: Headers): string => (isFromFront(headers) && headers.get("x-forwarded-for")) || "unknown";
+export const clientAddress = (headers: Headers): string => factsOf(headers)?.address || "unknown";
 
 /** True when people reach this service over HTTPS, so that cookies must be secure ones. */
-export const isHttps = (headers: Headers): boolean =>
-  isFromFront(headers) ? headers.get("x-forwarded-proto") === "https" : appUrl().startsWith("https:");
+export const isHttps = (headers: Headers): boolean => factsOf(headers)?.isHttps ?? appUrl().startsWith("https:");
 
 const isOwnOrigin = (headers: Headers, origin: string): boolean => {
   const scheme = isHttps(headers) ? "https" : "http";
@@ -79,7 +106,6 @@ export interface Visitor {
 
 export function visitorOf(headers: Headers): Visitor {
   const origin = headers.get("origin");
-  const isOnThisMachine =
-    isFromFront(headers) && headers.get(ON_MACHINE_HEADER) === "1" && (origin === null || isOwnOrigin(headers, origin));
+  const isOnThisMachine = factsOf(headers)?.isOnMachine === true && (origin === null || isOwnOrigin(headers, origin));
   return { address: clientAddress(headers), isOnThisMachine };
 }

@@ -1,5 +1,5 @@
 import type { KeyScope } from "#server/platform/auth/platform-key-schema.ts";
-import type { Principal } from "#server/platform/auth/principal.ts";
+import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 
@@ -24,21 +24,46 @@ export interface KeyNeeds {
   scope: KeyScope;
   /** It changes the account or the install and not one project, so a key for some projects does not open it. */
   isAccountWide?: boolean;
+  /** A key with the scope `run` is let in too. For executions, the service confines it to `keyOfOwnRuns`. */
+  isOpenToRun?: boolean;
 }
 
 /**
  * Holds a platform key to its limits; a session has none, nor has the assistant. Every door calls this by `createContext`.
  * @throws AppError PERMISSION_DENIED that says what the key lacks
  */
-export function assertKeyMay({ auth }: Principal, { scope, isAccountWide = false }: KeyNeeds): void {
+export function assertKeyMay({ auth }: Principal, { scope, isAccountWide = false, isOpenToRun = false }: KeyNeeds): void {
   if (auth.type !== "platform_key") return;
-  if (!auth.scopes.includes(scope))
+  if (!auth.scopes.includes(scope) && !(isOpenToRun && auth.scopes.includes("run")))
     throw new AppError(
       "PERMISSION_DENIED",
       `This needs an API key with the scope ${scope}; this one has ${auth.scopes.join(" and ") || "none"}. Make another key in Settings, API keys.`,
     );
   if (isAccountWide && auth.project_ids)
     throw new AppError("PERMISSION_DENIED", "This API key is for some of your projects only. This needs one for all of them.");
+}
+
+/**
+ * Returns true when the caller may have secrets that steer a run, such as the URL that ends a wait: not a viewer, nor a key that only
+ * reads.
+ */
+export const maySteerRuns = ({ role, auth }: ProjectPrincipal): boolean =>
+  role !== "viewer" && (auth.type !== "platform_key" || auth.scopes.some((scope) => scope !== "read"));
+
+/** Returns the id of a key without the scope `read`, which sees only the executions that it started; null for all other callers. */
+export const keyOfOwnRuns = ({ auth }: Principal): string | null =>
+  auth.type === "platform_key" && !auth.scopes.includes("read") ? auth.key_id : null;
+
+/**
+ * Rejects a key without the scope `read` where an operation concerns what others started.
+ * @throws AppError PERMISSION_DENIED
+ */
+export function assertSeesRuns(principal: Principal): void {
+  if (keyOfOwnRuns(principal) === null) return;
+  throw new AppError(
+    "PERMISSION_DENIED",
+    "This needs an API key that also has the scope read: it concerns executions that this key did not start. Make another key in Settings, API keys.",
+  );
 }
 
 /** The projects that a caller is confined to; null: no limit beyond the memberships. */

@@ -9,8 +9,10 @@ import { isUuid } from "#server/platform/new-id.ts";
 import { sha256 } from "#server/platform/secrets.ts";
 import { settings } from "#server/platform/settings.ts";
 
-/** Name of the session cookie; browsers keep the one with the prefix only over HTTPS. */
-export const sessionCookieName = (isSecure: boolean): string => `${isSecure ? "__Secure-" : ""}treadle.session-token`;
+/** With this prefix browsers keep a cookie over HTTPS only, and only from this host: none of its neighbours can set it. */
+export const cookiePrefix = (isSecure: boolean): string => (isSecure ? "__Host-" : "");
+
+export const sessionCookieName = (isSecure: boolean): string => `${cookiePrefix(isSecure)}treadle.session-token`;
 
 /** Marks a session with the password it was opened under, so that a new password ends every older session. */
 export const passwordMark = (passwordHash: string | null): string => sha256(passwordHash ?? "").slice(0, 16);

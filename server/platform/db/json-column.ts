@@ -7,7 +7,10 @@ import type { Prisma } from "#prisma/generated/client.ts";
  * `__prismaRawParameters__`, and throws at `{"__proto__": null}` and `{"$type": ""}`. What has a `toJSON` is taken over as that
  * gives it; this is how Prisma itself passes JSON on to its query compiler, as one text.
  */
-export function jsonColumn(value: object): Prisma.InputJsonValue {
-  const json = { $type: "Json", value: JSON.stringify(value) };
+export const jsonColumn = (value: object): Prisma.InputJsonValue => jsonTextColumn(JSON.stringify(value));
+
+/** The same of a value that is JSON text already. */
+export function jsonTextColumn(text: string): Prisma.InputJsonValue {
+  const json = { $type: "Json", value: text };
   return { toJSON: () => json };
 }

@@ -1,10 +1,13 @@
 import { fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { afterEach, expect, test, vi } from "vitest";
 import { migrate } from "#server/platform/db/migrate.ts";
 import { schemaSql } from "#server/platform/db/schema-engine.ts";
+import { log } from "#server/platform/log.ts";
+import { RELEASE } from "#server/platform/release.ts";
 import { createTestDatabase } from "#server/testing/test-database.ts";
 
 vi.mock("node:child_process", { spy: true });
@@ -91,6 +94,101 @@ test("what the environment says about the connection holds for migrations too", 
   await drop();
 });
 
+test("logs how many migrations are pending before each with its duration", async () => {
+  const info = vi.spyOn(log, "info");
+  const { url, drop } = await createTestDatabase({ isMigrated: false });
+
+  const applied = await migrate(url);
+
+  const [pending, ...each] = info.mock.calls;
+  expect(pending).toEqual([{ pending: applied.length }, "database migrations pending"]);
+  expect(each).toEqual(applied.map((migration) => [{ migration, duration_ms: expect.any(Number) }, "database migration applied"]));
+  info.mockRestore();
+  await drop();
+});
+
+/** A role without rights of its own, on an empty database; its URL, and how to run statements as the owner. */
+async function asNewRole() {
+  const { url, drop } = await createTestDatabase({ isMigrated: false });
+  const owner = new pg.Client({ connectionString: url });
+  await owner.connect();
+  const role = `app_${randomUUID().replaceAll("-", "")}`;
+  await owner.query(`CREATE ROLE ${role} LOGIN PASSWORD 'hunter2'`);
+  return {
+    role,
+    owner,
+    url: Object.assign(new URL(url), { username: role, password: "hunter2" }).href,
+    async drop() {
+      await owner.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+      await owner.end();
+      await drop();
+    },
+  };
+}
+
+test("names the grants that a role without CREATE lacks", async () => {
+  const { role, url, owner, drop } = await asNewRole();
+  const { rows } = await owner.query("SELECT current_database() AS name");
+  const grants = `GRANT USAGE, CREATE ON SCHEMA public TO "${role}"; GRANT CREATE ON DATABASE "${rows[0].name}" TO "${role}";`;
+
+  const refused = await migrate(url, ["treadle_worker"]).catch((error: Error) => error);
+
+  expect(refused).toMatchObject({ message: expect.stringMatching(/^The role .* may not create the tables .*, run: /) });
+  expect(refused).toMatchObject({ message: expect.stringContaining(grants) });
+  expect(String(refused)).not.toContain("hunter2");
+  expect(fork).not.toHaveBeenCalled();
+  await owner.query(grants);
+  expect(await migrate(url, ["treadle_worker"])).not.toEqual([]);
+  await drop();
+});
+
+/** A database that release 9.0.0 has migrated once more. */
+async function newerDatabase(isBreaking: boolean) {
+  const { url, drop } = await createTestDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+     VALUES ('later', '', '29990101000000_later', now(), 1)`,
+  );
+  await client.query("INSERT INTO migration_releases VALUES ('29990101000000_later', '9.0.0', $1)", [isBreaking]);
+  await client.end();
+  return { url, drop };
+}
+
+test("warns with both releases on a database that a newer one has migrated", async () => {
+  const warn = vi.spyOn(log, "warn");
+  const { url, drop } = await newerDatabase(false);
+
+  expect(await migrate(url)).toEqual([]);
+
+  expect(warn).toHaveBeenCalledExactlyOnceWith(
+    { release: RELEASE, database_release: "9.0.0", migrations: ["29990101000000_later"] },
+    expect.stringContaining("newer release"),
+  );
+  warn.mockRestore();
+  await drop();
+});
+
+test("refuses a database that a newer release has changed incompatibly", async () => {
+  const { url, drop } = await newerDatabase(true);
+  await expect(migrate(url)).rejects.toThrow(
+    `This is Treadle ${RELEASE}, and its database was changed by 9.0.0 so that older releases cannot run on it (migration 29990101000000_later). Start 9.0.0 or newer, or restore the backup made before the update.`,
+  );
+  await drop();
+});
+
+test("records which release applied a migration, and whether it breaks older ones", async () => {
+  // Migrated when the tests began.
+  const { url, drop } = await createTestDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query("SELECT release, is_breaking FROM migration_releases GROUP BY 1, 2");
+  expect(rows).toEqual([{ release: RELEASE, is_breaking: false }]);
+  await client.end();
+  await drop();
+});
+
 test("a start whose migrations are cut off says so", async () => {
   const { url, drop } = await createTestDatabase({ isMigrated: false });
   const migrated = migrate(url);
@@ -169,6 +267,34 @@ test("of the accounts of the version before, those of a provider and of install 
     { verified: false, made_through: null },
   ]);
   expect((await client.query("SELECT * FROM memberships")).rowCount).toBe(3);
+  await client.end();
+  await drop();
+});
+
+test("older service accounts and shared canvases get their creator from the audit log", async () => {
+  const { url, drop } = await createTestDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`
+    INSERT INTO users (id, email, name) SELECT ('00000000-0000-7000-8000-00000000000' || n)::uuid, n || '@example.com', 'N' FROM generate_series(1, 2) n;
+    INSERT INTO projects (id, name, slug, owner_id) SELECT id, 'P', 'p', id FROM users;
+    INSERT INTO users (id, email, name, service_project_id)
+      SELECT ('00000000-0000-7000-8000-00000000001' || right(id::text, 1))::uuid, 's' || email, 'S', id FROM users;
+    INSERT INTO canvases (id, project_id, name, share_token_hash) SELECT id, id, 'C', id::text FROM projects;
+    INSERT INTO audit_log (id, project_id, actor_id, actor_email, via, action, resource_type, resource_id)
+      SELECT gen_random_uuid(), service_project_id, service_project_id, '', 'session', 'service_account.create', 'service_account', id::text
+      FROM users WHERE service_project_id::text LIKE '%1';
+    INSERT INTO audit_log (id, project_id, actor_id, actor_email, via, action, resource_type, resource_id)
+      SELECT ('00000000-0000-7000-8000-00000000002' || n)::uuid, c.id, ('00000000-0000-7000-8000-00000000000' || n)::uuid, '', 'session', 'canvas.share',
+        'canvas', c.id::text FROM canvases c CROSS JOIN generate_series(1, 2) n WHERE c.id::text LIKE '%1';`);
+  const script = await readFile(join("prisma/migrations", "20261129200000_put_aside", "migration.sql"), "utf8");
+  for (const statement of script.split(";").filter((text) => /^UPDATE/m.test(text))) await client.query(statement);
+  const ends = (column: string, table: string, where: string) =>
+    client
+      .query(`SELECT right(${column}::text, 1) AS by FROM ${table} WHERE ${where} ORDER BY id`)
+      .then(({ rows }) => rows.map(({ by }) => by));
+  expect(await ends("made_by_id", "users", "service_project_id IS NOT NULL")).toEqual(["1", null]);
+  expect(await ends("shared_by_id", "canvases", "true")).toEqual(["2", null]);
   await client.end();
   await drop();
 });

@@ -35,6 +35,7 @@ async function end(child: ChildProcess): Promise<void> {
  * @param folder its files
  * @param flags for its command line
  * @param onLog gets what it prints
+ * @param onEnd called when it ends later without having been stopped
  * @returns how to stop it; resolves when it takes connections
  * @throws Error when it ends instead
  */
@@ -42,6 +43,7 @@ export async function startPostmaster(
   folder: string,
   flags: readonly string[],
   onLog: (text: string) => void,
+  onEnd?: () => void,
 ): Promise<() => Promise<void>> {
   const child = spawn(program(), ["-D", folder, ...flags], {
     ...owner(folder),
@@ -61,5 +63,10 @@ export async function startPostmaster(
       if (text.includes(READY)) resolve();
     });
   });
-  return () => end(child);
+  let isStopped = false;
+  if (onEnd) child.once("exit", () => isStopped || onEnd());
+  return () => {
+    isStopped = true;
+    return end(child);
+  };
 }

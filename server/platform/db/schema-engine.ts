@@ -50,14 +50,20 @@ export async function migrationNames(): Promise<string[]> {
   return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
 }
 
-async function migrationList(): Promise<MigrationList> {
+/** Text of one migration. */
+const migrationSql = (name: string): Promise<string> => readFile(join(migrationsDir, name, "migration.sql"), "utf8");
+
+/** First line of a migration after which older releases cannot run on the database. */
+const BREAKING = /^-- Breaks older releases\b/;
+
+/** True when a migration of this release is marked as one that older releases cannot run with. */
+export const isBreaking = async (name: string): Promise<boolean> => BREAKING.test(await migrationSql(name));
+
+async function migrationList(names: readonly string[]): Promise<MigrationList> {
   const directories = await Promise.all(
-    (await migrationNames()).map(async (name) => ({
+    names.map(async (name) => ({
       path: name,
-      migrationFile: {
-        path: "migration.sql",
-        content: { tag: "ok" as const, value: await readFile(join(migrationsDir, name, "migration.sql"), "utf8") },
-      },
+      migrationFile: { path: "migration.sql", content: { tag: "ok" as const, value: await migrationSql(name) } },
     })),
   );
   return {
@@ -69,15 +75,27 @@ async function migrationList(): Promise<MigrationList> {
 }
 
 /**
- * Applies the migrations of prisma/migrations that the database does not have yet, and records them in Prisma's own
+ * Applies migrations of prisma/migrations that the database does not have yet, one after the other, and records them in Prisma's own
  * `_prisma_migrations` table. Safe to call from several processes: Prisma takes an advisory lock.
- * @returns the names of the migrations applied now
+ * @param pending names, oldest first; those that another process applies meanwhile are skipped
+ * @param onApplied gets each name when it is applied, with the milliseconds that it took
  * @throws Error when a migration fails
  */
-export async function applyMigrations(databaseUrl: string): Promise<string[]> {
-  const migrationsList = await migrationList();
-  const result = await withEngine(databaseUrl, (engine) => engine.applyMigrations({ migrationsList, filters }));
-  return result.appliedMigrationNames;
+export async function applyMigrations(
+  databaseUrl: string,
+  pending: readonly string[],
+  onApplied: (name: string, ms: number) => void,
+): Promise<void> {
+  const names = await migrationNames();
+
+  await withEngine(databaseUrl, async (engine) => {
+    for (const name of pending) {
+      const begun = performance.now();
+      const migrationsList = await migrationList(names.slice(0, names.indexOf(name) + 1));
+      const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters });
+      if (appliedMigrationNames.includes(name)) onApplied(name, Math.round(performance.now() - begun));
+    }
+  });
 }
 
 /**

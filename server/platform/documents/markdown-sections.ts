@@ -5,9 +5,10 @@ const MOST_PLACE = 300;
 
 const plain = (heading: string) =>
   heading
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1")
     .replace(/[*_`]{1,3}/g, "")
-    .replace(/\s+#+\s*$/, "")
+    .trimEnd()
+    .replace(/(?<!\s)\s+#+$/, "")
     .trim();
 
 /** The sections of a Markdown text: what stands under each heading, with the path of headings as its place. */
@@ -28,7 +29,7 @@ export function markdownSections(markdown: string): Section[] {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     if (mark) fence = fence === undefined ? mark : mark.startsWith(fence) ? undefined : fence;
     const lines = sections.at(-1)?.lines ?? [];
-    const atx = fence === undefined && !mark ? /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line) : null;
+    const atx = fence === undefined && !mark ? /^ {0,3}(#{1,6})(?:[ \t]+(?![ \t])(.*))?$/.exec(line) : null;
     const under = fence === undefined ? /^ {0,3}(=+|-{2,})[ \t]*$/.exec(line) : null;
     const before = lines.at(-1) ?? "";
     if (atx) open(atx[1]?.length ?? 1, plain(atx[2] ?? ""));

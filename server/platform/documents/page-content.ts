@@ -24,7 +24,7 @@ export interface ContentText {
 
 /** The last part of the path, as people read it. */
 function nameOf({ pathname }: URL): string {
-  const last = /[^/]*$/.exec(pathname)?.[0] ?? "";
+  const last = pathname.slice(pathname.lastIndexOf("/") + 1);
   try {
     return decodeURIComponent(last);
   } catch {

@@ -21,7 +21,7 @@ async function read(job: ReadJob): Promise<ReadAnswer> {
   } catch (error) {
     if (isAppError(error)) return { failure: error.message };
     // A text or a list longer than there may be; a stack that is full is a RangeError too.
-    if (error instanceof RangeError && /invalid .*length|allocation/i.test(error.message))
+    if (error instanceof RangeError && /invalid [^\n]{0,40}length|allocation/i.test(error.message))
       return { failure: `Reading the ${what} takes more memory than there is for it. Use another source.` };
     if (error instanceof RangeError) return { failure: `The ${what} is nested too deeply to be read.` };
     return { failure: `The ${what} is damaged, and cannot be read.` };

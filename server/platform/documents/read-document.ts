@@ -89,7 +89,7 @@ function decode(bytes: Uint8Array, declared = ""): string {
 /** The encoding that a page or an XML file names for itself, near its beginning. */
 function ownCharset(bytes: Uint8Array): string {
   const beginning = Buffer.from(bytes.subarray(0, 4096)).toString("latin1");
-  const name = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)|^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w-]+)/i.exec(beginning);
+  const name = /<meta[^>]{0,200}?charset\s*=\s*(?:["']\s*)?([\w-]+)|^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w-]+)/i.exec(beginning);
   const charset = name?.[1] ?? name?.[2];
   return charset ? `charset=${charset}` : "";
 }

@@ -12,7 +12,7 @@ const MOST_TEXT = 10_000;
 export const plain = (text: string | null | undefined): string =>
   (text ?? "")
     .slice(0, MOST_TEXT)
-    .replace(/<[^>]*>/g, "")
+    .replace(/<[^<>]*>/g, "")
     .replace(/&(amp|lt|gt|quot|#x27|#39|nbsp);/g, (_, name: string) => ({ amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " " })[name] ?? "'")
     .replace(/\s+/g, " ")
     .trim();

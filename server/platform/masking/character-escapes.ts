@@ -2,10 +2,10 @@ import { folded } from "#server/platform/masking/secret-forms.ts";
 
 // How one character is written in JSON, Markdown, HTML and URLs, and in what programs print.
 
-/** One way to read what stands at a place of a text: these characters, folded, and where the text goes on. */
+/** One way to read what stands at a place of a text: the characters, folded, and how many characters of the text they take. */
 export interface Reading {
   units: string;
-  end: number;
+  length: number;
 }
 
 const BACKSLASH = 0x5c;
@@ -26,7 +26,7 @@ const NAMED: Record<string, string> = {
 };
 
 const NONE: { readings: Reading[]; isOpen: boolean } = { readings: [], isOpen: false };
-const readingOf = (units: string, end: number) => ({ readings: [{ units: folded(units), end }], isOpen: false });
+const readingOf = (units: string, length: number) => ({ readings: [{ units: folded(units), length }], isOpen: false });
 
 const hexDigit = (code: number): number => {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
@@ -50,22 +50,22 @@ function hexAt(text: string, at: number, digits: number): number {
 function afterBackslash(text: string, at: number) {
   if (at + 1 >= text.length) return { readings: [], isOpen: true };
   const letter = text[at + 1] ?? "";
-  if (BLANKS.includes(letter)) return readingOf(" ", at + 2);
-  if (letter === "b") return readingOf("\b", at + 2);
+  if (BLANKS.includes(letter)) return readingOf(" ", 2);
+  if (letter === "b") return readingOf("\b", 2);
   const digits = letter === "u" ? 4 : letter === "x" ? 2 : 0;
   if (digits === 0) return NONE;
   const code = hexAt(text, at + 2, digits);
-  return code >= 0 ? readingOf(String.fromCharCode(code), at + 2 + digits) : { readings: [], isOpen: code === -2 };
+  return code >= 0 ? readingOf(String.fromCharCode(code), 2 + digits) : { readings: [], isOpen: code === -2 };
 }
 
 /** `%41`, and several for the bytes of one character. */
 function afterPercent(text: string, at: number) {
   const byte = hexAt(text, at + 1, 2);
   if (byte < 0) return { readings: [], isOpen: byte === -2 };
-  if (byte < 0x80) return readingOf(String.fromCharCode(byte), at + 3);
+  if (byte < 0x80) return readingOf(String.fromCharCode(byte), 3);
   const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
   // A single byte is what older programs write.
-  const readings = [{ units: folded(String.fromCharCode(byte)), end: at + 3 }];
+  const readings = [{ units: folded(String.fromCharCode(byte)), length: 3 }];
   const bytes = [byte];
   for (let index = at + 3; bytes.length < length; index += 3) {
     if (index >= text.length) return { readings, isOpen: true };
@@ -74,7 +74,7 @@ function afterPercent(text: string, at: number) {
     bytes.push(next);
   }
   const character = Buffer.from(bytes).toString();
-  if (!character.includes("\ufffd")) readings.push({ units: folded(character), end: at + 3 * length });
+  if (!character.includes("\ufffd")) readings.push({ units: folded(character), length: 3 * length });
   return { readings, isOpen: false };
 }
 
@@ -85,7 +85,7 @@ function afterAmpersand(text: string, at: number) {
   if (!end) return { readings: [], isOpen: at + 1 + name.length === text.length };
   const code = name.startsWith("#x") || name.startsWith("#X") ? Number.parseInt(name.slice(2), 16) : Number.parseInt(name.slice(1), 10);
   const character = name.startsWith("#") ? (code <= 0x10_ffff ? String.fromCodePoint(code) : "") : (NAMED[name.toLowerCase()] ?? "");
-  return character ? readingOf(character, at + 2 + name.length) : NONE;
+  return character ? readingOf(character, 2 + name.length) : NONE;
 }
 
 /** True for a character that may stand for another, or begin what does. */
@@ -100,7 +100,7 @@ export function readingsAt(text: string, at: number, code: number): { readings: 
   if (code === BACKSLASH) return afterBackslash(text, at);
   if (code === PERCENT) return afterPercent(text, at);
   if (code === AMPERSAND) return afterAmpersand(text, at);
-  return code === PLUS ? readingOf(" ", at + 1) : NONE;
+  return code === PLUS ? readingOf(" ", 1) : NONE;
 }
 
 /** True for a character before any other that only says that the other stands for itself, as in Markdown and JSON. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { MASK, maskerOf, unmasked } from "#server/platform/masking/masker.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { MASK, maskerInSlices, maskerOf, unmasked } from "#server/platform/masking/masker.ts";
 import { anyCharacter } from "#server/testing/any-character.ts";
 import { times } from "#server/testing/times.ts";
 
@@ -95,6 +95,40 @@ describe("a text", () => {
 });
 
 describe("many or long secrets", () => {
+  // A character for each secret, so that no two go on alike.
+  const mark = (index: number) => String.fromCharCode(0x4e00 + index);
+
+  it.each([
+    ["begin with the same letter", (index: number) => `s${mark(index)}${index}-secret`, "s"],
+    ["begin with each other", (index: number) => `${"%61".repeat(index + 2)}${mark(index)}`, "%61"],
+  ])("that %s are looked for in time in proportion to the text", (_, secretOf, unit) => {
+    const masker = maskerOf(Array.from({ length: 350 }, (__, index) => secretOf(index)));
+    const text = unit.repeat(2_000_000 / unit.length);
+
+    expect(masker.text(`${text} ${secretOf(3)}`)).toBe(`${text} ${MASK}`);
+  });
+
+  it("are found like single ones", () => {
+    const letters = fc.array(fc.constantFrom("x", "y", "z"), { minLength: 6, maxLength: 9 }).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(fc.array(letters, { minLength: 1, maxLength: 12 }), fc.array(letters, { maxLength: 30 }), (secrets, parts) => {
+        const text = parts.join("");
+        const isSecret = Array.from(text, () => false);
+        const joints = Array.from(text, () => false);
+        for (const secret of secrets)
+          for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + 1))
+            for (let index = at; index < at + secret.length; index++) {
+              isSecret[index] = true;
+              if (index > at) joints[index] = true;
+            }
+        const shown = Array.from(text, (one, at) => (!isSecret[at] ? one : joints[at] ? "" : MASK)).join("");
+
+        expect(masked(text, ...secrets)).toBe(shown);
+      }),
+      { numRuns: times(300) },
+    );
+  });
+
   it("need memory in proportion to their length, whatever characters they have", () => {
     const secret = String.fromCharCode(...Array.from({ length: 20_000 }, (_, index) => 0x4e00 + index));
     const before = process.memoryUsage().arrayBuffers;
@@ -116,7 +150,65 @@ it("goes into values, keys included, and keeps what is no text", () => {
   expect(maskerOf(["sesame-42"]).fields(row, ["output", "error", "at"])).toEqual({ ...row, output: MASK });
 });
 
+describe("long work", () => {
+  beforeEach(() => new Promise<void>(setImmediate)); // a turn of the event loop without time of another clock
+  afterEach(() => void vi.restoreAllMocks());
+
+  /** Every look at the clock finds that a slice of time is over. */
+  function countTurns() {
+    let time = performance.now();
+    vi.spyOn(performance, "now").mockImplementation(() => (time += 10));
+    const turns = { count: 0, stop: () => clearImmediate(next) };
+    let next = setImmediate(function turn() {
+      turns.count++;
+      next = setImmediate(turn);
+    });
+    return turns;
+  }
+
+  it("yields to the event loop every 16,384 characters of a text", async () => {
+    const text = "a".repeat(1024 * 1024);
+    const masker = maskerOf(["sesame-42"]);
+    const turns = countTurns();
+
+    const shown = await masker.inSlices({ text: `${text}sesame-42` });
+    turns.stop();
+
+    expect(shown).toEqual({ text: `${text}${MASK}` });
+    expect(turns.count).toBeGreaterThanOrEqual(64);
+  });
+
+  it("yields to the event loop at every object of a value", async () => {
+    const value = Array.from({ length: 500 }, () => ({ a: "sesame-42" }));
+    const masker = maskerOf(["sesame-42"]);
+    const turns = countTurns();
+
+    const shown = await masker.inSlices(value);
+    turns.stop();
+
+    expect(shown).toEqual(value.map(() => ({ a: MASK })));
+    expect(turns.count).toBeGreaterThanOrEqual(500);
+  });
+
+  it("yields to the event loop while secrets are prepared", async () => {
+    const turns = countTurns();
+
+    const masker = await maskerInSlices(Array.from({ length: 300 }, (_, index) => `secret-number-${index}`));
+    turns.stop();
+
+    expect(masker.text("secret-number-299")).toBe(MASK);
+    expect(turns.count).toBeGreaterThanOrEqual(300);
+  });
+});
+
 describe("a stream", () => {
+  it("masks a secret at its end that looks like the beginning of an escape", () => {
+    const stream = maskerOf(["sesame-%F"]).stream();
+
+    expect(stream.push("<sesame-%F")).toBe("<");
+    expect(stream.end()).toBe(MASK);
+  });
+
   it("holds back what may be the beginning of a secret, and no more", () => {
     expect(streamed(["The key is ses", "ame", "-42. Really: sesa", "m", "i seed."], "sesame-42")).toEqual([
       "The key is ",

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { AddressRefused, checkUrl, endpointReach, guardedLookup, isReachable } from "#server/platform/net/guard.ts";
 import { setSettings } from "#server/platform/settings.ts";
 
-afterEach(() => setSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "0" }));
+afterEach(() => setSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "0", PRIVATE_NETWORKS: "" }));
 
 test.each(["8.8.8.8", "172.32.0.1", "2606:4700:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"])("%s is public", (address) => {
   expect(isReachable(address, "public")).toBe(true);
@@ -23,6 +23,9 @@ test.each([
   "::ffff:c0a8:101",
   "64:ff9b::a00:1",
   "2002:7f00:1::",
+  "2606:4700::5efe:10.0.0.1",
+  "2606:4700::200:5efe:127.0.0.1",
+  "100:0:0:1::1",
 ])("%s is for installs that may use their own network", (address) => {
   expect(isReachable(address, "public")).toBe(false);
   expect(isReachable(address, "private")).toBe(true);
@@ -60,10 +63,24 @@ test.each([
   "3fff::1",
   "5f00::1",
   "fec0::1",
+  "2606:4700::5efe:169.254.169.254",
+  "fe80::5efe:10.0.0.1",
 ])("%s is refused unless everything is allowed", (address) => {
   expect(isReachable(address, "public")).toBe(false);
   expect(isReachable(address, "private")).toBe(false);
   expect(isReachable(address, "any")).toBe(true);
+});
+
+test("ranges of PRIVATE_NETWORKS count as private, also as the target of a translated address", () => {
+  setSettings({ PRIVATE_NETWORKS: "93.184.216.0/24, 2606:4700::/32, 8.8.8.8" });
+  for (const address of ["93.184.216.34", "::ffff:93.184.216.34", "64:ff9b::5db8:d822", "2606:4700:4700::1111", "8.8.8.8"])
+    expect([address, isReachable(address, "public"), isReachable(address, "private")]).toEqual([address, false, true]);
+  expect(isReachable("93.184.217.1", "public")).toBe(true);
+});
+
+test.each(["10.0.0.0/33", "example.com", "10.0.0", "1.2.3.4/24/2", "::/129"])("PRIVATE_NETWORKS refuses %s", (PRIVATE_NETWORKS) => {
+  setSettings({ PRIVATE_NETWORKS });
+  expect(() => isReachable("8.8.8.8", "public")).toThrow("PRIVATE_NETWORKS must be a list of ranges");
 });
 
 test.each([
@@ -96,9 +113,32 @@ const resolved = (reach: "public" | "private", all: boolean, ...addresses: strin
 
 test("a name that means a private address is refused when the connection is made", async () => {
   await expect(resolved("public", true, "10.0.0.7")).rejects.toThrow(
-    /models\.example\.com is on a private or reserved network.*ALLOW_PRIVATE_NETWORK=1/,
+    /models\.example\.com .*is on a private or reserved network.*ALLOW_PRIVATE_NETWORK=1/,
   );
   await expect(resolved("private", true, "169.254.169.254")).rejects.toBeInstanceOf(AddressRefused);
+});
+
+/** A name server that answers every name with an error. */
+const failing = (code: string) =>
+  ((_: string, __: LookupAllOptions, callback: (error: Error) => void) =>
+    callback(Object.assign(new Error(code), { code }))) as unknown as typeof lookup;
+
+const errorOf = (reach: "public" | "private" | "any", resolve: typeof lookup) =>
+  new Promise<Error | null>((done) => guardedLookup(reach, resolve)("models.example.com", { all: true }, done));
+
+test.each(["public", "private"] as const)("refuses an unknown name as it refuses a name out of %s reach", async (reach) => {
+  const unknown = await errorOf(reach, failing("ENOTFOUND"));
+  const hidden = await errorOf(reach, resolver("169.254.169.254"));
+
+  expect(unknown).toBeInstanceOf(AddressRefused);
+  expect(unknown).toEqual(hidden);
+});
+
+test.each([
+  ["any", "ENOTFOUND"],
+  ["public", "EAI_AGAIN"],
+] as const)("passes on an error of the name server for reach %s: %s", async (reach, code) => {
+  expect(await errorOf(reach, failing(code))).toMatchObject({ code });
 });
 
 test("of a name with several addresses only those within reach are tried", async () => {

@@ -1,7 +1,9 @@
 import { lookup as dnsLookup } from "node:dns";
+import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { settings } from "#server/platform/settings.ts";
+import type { Cidr } from "#server/platform/settings-schema.ts";
 
 /**
  * How far an outgoing request may go. `public`: the internet only. `private`: also this machine and its networks, but
@@ -21,11 +23,19 @@ export function endpointReach(isPrivateAllowed: boolean): Reach {
 /** For an address that a caller, a model or a run's data chose: the internet only, unless the operator opened the own network. */
 export const chosenReach = (): Reach => endpointReach(false);
 
-/** An outgoing request that was not made because of where it would have gone. Its text is for people. */
+const ADVICE =
+  "Use a public address, or have the operator set ALLOW_PRIVATE_NETWORK=1. A private address of an LLM key, an MCP server, a knowledge source or SEARXNG_URL is called too once an install admin has saved it.";
+
+/**
+ * An outgoing request that was not made because of where it would have gone. Its text is for people. For a name it does not say
+ * whether the name exists: otherwise the names of a private network could be found by trying.
+ */
 export class AddressRefused extends Error {
-  constructor(host: string) {
+  constructor(host: string, isName = false) {
     super(
-      `The address ${host} is on a private or reserved network, which this install does not call. Use a public address, or have the operator set ALLOW_PRIVATE_NETWORK=1. A private address of an LLM key, an MCP server, a knowledge source or SEARXNG_URL is called too once an install admin has saved it.`,
+      isName
+        ? `The name ${host} does not lead to a public address: it does not exist, or it is on a private or reserved network, which this install does not call. Check the name. ${ADVICE}`
+        : `The address ${host} is on a private or reserved network, which this install does not call. ${ADVICE}`,
     );
     this.name = "AddressRefused";
   }
@@ -51,29 +61,51 @@ function destinationOf(ip: string): ipaddr.IPv4 | ipaddr.IPv6 {
   return address.range() === "6to4" ? new ipaddr.IPv4(bytes.slice(2, 6)) : address;
 }
 
+/** Of no use outside a node (RFC 9780); not in the table of ipaddr.js. */
+const DUMMY = ipaddr.IPv6.parseCIDR("100:0:0:1::/64");
+
+/** The IPv4 address that an interface id of ISATAP (RFC 5214) leads to, whatever its prefix. */
+function isatapTarget(address: ipaddr.IPv4 | ipaddr.IPv6): string | undefined {
+  if (!(address instanceof ipaddr.IPv6)) return undefined;
+  const [, , , , first = 0, second, ...rest] = address.parts;
+  const isIsatap = (first & ~0x200) === 0 && second === 0x5efe;
+  return isIsatap ? new ipaddr.IPv4(rest.flatMap((group) => [group >> 8, group & 0xff])).toString() : undefined;
+}
+
+const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: Cidr): boolean =>
+  network.kind() === address.kind() && address.match(network, bits);
+
+/** True for what lies in the surroundings of the install, by its range or because the operator says so. */
+const isNearby = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+  NEARBY.has(address.range()) ||
+  isWithin(address, DUMMY) ||
+  settings().PRIVATE_NETWORKS?.some((network) => isWithin(address, network)) === true;
+
 /** True when a request of this reach may go to the IP address. */
 export function isReachable(ip: string, reach: Reach): boolean {
   if (reach === "any") return true;
   const address = destinationOf(ip);
   const range = address.range();
-  if (METADATA.has(address.toString())) return false;
-  if (NEARBY.has(range)) return reach === "private";
+  const tunnelled = isatapTarget(address);
+  if (METADATA.has(address.toString()) || (tunnelled !== undefined && !isReachable(tunnelled, "private"))) return false;
+  if (isNearby(address) || (tunnelled !== undefined && range === "unicast")) return reach === "private";
   // Whatever has a purpose of its own, such as documentation, multicast or a link, has another name.
   return range === "unicast" && !(address instanceof ipaddr.IPv6 && address.match(IPV4_COMPATIBLE));
 }
 
 /**
  * A `lookup` for a socket that resolves only to addresses within reach, so that what was checked is what is connected
- * to, whatever a name server says a moment later. An IP address as host never gets here: see `checkUrl`.
+ * to, whatever a name server says a moment later. An IP address as host never gets here: see `checkUrl`. A name that does not
+ * exist is refused in the same way as one that is out of reach, unless everything is within reach.
  */
 export const guardedLookup =
   (reach: Reach, resolve: typeof dnsLookup = dnsLookup): LookupFunction =>
   (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, "", 0);
-      const allowed = addresses.filter(({ address }) => isReachable(address, reach));
+      if (error && (error.code !== "ENOTFOUND" || reach === "any")) return callback(error, "", 0);
+      const allowed = error ? [] : addresses.filter(({ address }) => isReachable(address, reach));
       const first = allowed[0];
-      if (!first) return callback(new AddressRefused(hostname), "", 0);
+      if (!first) return callback(new AddressRefused(hostname, true), "", 0);
       if (options.all) return callback(null, allowed);
       callback(null, first.address, first.family);
     });
@@ -98,7 +130,6 @@ export async function assertReachable(url: URL, reach: Reach): Promise<void> {
   checkUrl(url, reach);
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (isIP(host)) return;
-  await new Promise<void>((resolve, reject) => {
-    guardedLookup(reach)(host, { all: true }, (error) => (error instanceof AddressRefused ? reject(error) : resolve()));
-  });
+  const addresses = await lookup(host, { all: true }).catch(() => []);
+  if (addresses.length > 0 && !addresses.some(({ address }) => isReachable(address, reach))) throw new AddressRefused(host);
 }

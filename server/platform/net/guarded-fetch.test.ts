@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { until } from "#e2e/until.ts";
@@ -183,6 +183,35 @@ test.each([0, 20_000])("an abort right after an answer of %i letters is given up
   expect(unheard).toEqual([]);
   server.closeAllConnections();
   server.close();
+});
+
+test("ends an answer that comes in tiny chunks", async () => {
+  const server = createTcpServer((socket) => {
+    const chunks = `${"1\r\na\r\n".repeat(200_000)}0\r\n\r\n`;
+    socket.on("error", () => undefined).once("data", () => socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`));
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+
+  const answer = await guardedFetch("any")(`http://127.0.0.1:${port}/`);
+
+  await expect(answer.text()).rejects.toThrow("longer than 256 KiB of headers of its chunks");
+});
+
+test("lets other work in between two reads of an answer that has come already", async () => {
+  const server = await serveHttp((response) => response.end(Buffer.alloc(1024 * 1024)));
+  const reader = (await guardedFetch("any")(server.url)).body?.getReader();
+  await reader?.read();
+  let isOtherDone = false;
+  setImmediate(() => {
+    isOtherDone = true;
+  });
+
+  await reader?.read();
+
+  expect(isOtherDone).toBe(true);
+  await reader?.cancel();
 });
 
 test.each(["gzip", "br"] as const)("what %s unpacks to is counted as it comes, and is cut where it is too much", async (encoding) => {

@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type 
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { pipeline } from "node:stream";
 import { ReadableStream } from "node:stream/web";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { checkUrl, guardedLookup, type Reach } from "#server/platform/net/guard.ts";
 import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
@@ -35,10 +36,30 @@ const DECODERS: Record<string, () => NodeJS.ReadWriteStream> = {
   br: createBrotliDecompress,
 };
 
+/** Bytes of the headers of an answer's chunks that are read whatever the chunks hold; further ones up to a quarter of what these hold. */
+const FREE_BYTES = 256 * 1024;
+
+/**
+ * The bytes of an answer as they come. Other work has its turn between two reads, and an answer in tiny chunks ends: a chunk of one byte
+ * costs as much work as one of thousands.
+ */
+async function* received(message: IncomingMessage): AsyncGenerator<Buffer<ArrayBuffer>> {
+  const { socket } = message;
+  const before = socket.bytesRead;
+  let bytes = 0;
+  for await (const chunk of message as AsyncIterable<Buffer<ArrayBuffer>>) {
+    bytes += chunk.length;
+    const around = socket.bytesRead - before - bytes - message.readableLength;
+    if (around > Math.max(FREE_BYTES, bytes / 4)) throw new AnswerTooLong("256 KiB of headers of its chunks");
+    yield chunk;
+    await nextTurn();
+  }
+}
+
 /** The bytes of an answer, decompressed and bounded. An error on the way down reaches whoever reads. */
 async function* bytesOf(message: IncomingMessage): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const decoder = DECODERS[message.headers["content-encoding"]?.toLowerCase() ?? ""];
-  const source = decoder ? pipeline(message, decoder(), () => undefined) : message;
+  const source = decoder ? pipeline(received(message), decoder(), () => undefined) : received(message);
   let bytes = 0;
   for await (const chunk of source as AsyncIterable<Buffer<ArrayBuffer>>) {
     bytes += chunk.length;
@@ -89,7 +110,7 @@ function responseOf(message: IncomingMessage): Response {
   const status = message.statusCode ?? 0;
   if (status < 200 || status > 599) {
     message.destroy();
-    throw new Error(`The server answered with the status ${status}, which HTTP does not have.`);
+    throw Object.assign(new Error(`The server answered with the status ${status}, which is no final status.`), { code: "ERR_HTTP_STATUS" });
   }
   const headers = new Headers();
   for (const [name, value] of Object.entries(message.headersDistinct)) for (const one of value ?? []) headers.append(name, one);
@@ -106,23 +127,35 @@ const ignored = () => undefined;
 /** How soon after a request was sent its connection's end means that it had ended before, in milliseconds. */
 const STALE_MS = 1000;
 
+/** Sends one request. Settles on every end of it: an answer, an error, an abort, and a connection that ends without either. */
 function send(url: URL, options: RequestOptions, body: string | undefined, signal: AbortSignal | undefined): Promise<Response> {
   const sent = Date.now();
   return new Promise((resolve, reject) => {
-    const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, (message) => {
+    let isAnswered = false;
+    const settle = (message: IncomingMessage) => {
+      isAnswered = true;
       try {
         resolve(responseOf(message));
       } catch (error) {
         reject(error);
       }
-    });
+    };
+    const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, settle);
+    // Node emits no response for these: it hands over the socket, which belongs to no agent any more.
+    for (const event of ["upgrade", "connect"] as const)
+      request.once(event, (message, socket) => {
+        socket.destroy();
+        settle(message);
+      });
     request.once("error", (error: NodeJS.ErrnoException) => {
       // The server closed a kept-alive connection just as it was taken again: ask anew, on one of its own. What is cut later
       // may have been worked on, and whether to ask for that again is for the caller to say.
-      const isStale = request.reusedSocket && error.code === "ECONNRESET" && Date.now() - sent < STALE_MS;
+      const isStale = !isAnswered && request.reusedSocket && error.code === "ECONNRESET" && Date.now() - sent < STALE_MS;
       if (isStale && !signal?.aborted) resolve(send(url, { ...options, agent: false }, body, signal));
       else reject(error);
     });
+    // Does nothing after an answer or an error. "close" is the one event that Node emits on each end of a request.
+    request.once("close", () => reject(Object.assign(new Error("The connection ended without an answer."), { code: "ECONNRESET" })));
     // Node's own option binds the request to the signal in ways that keep it in memory until the next collection of old objects.
     if (signal) {
       const cut = () => request.destroy(new AbortError(signal.reason));

@@ -1,3 +1,6 @@
+import { JsonMeter, MAX_JSON_KEYS, MAX_JSON_PARTS, MAX_OBJECT_KEYS } from "#server/platform/clean-text.ts";
+import { JsonTooComplex, MAX_JSON_DEPTH } from "#server/shared/json-depth.ts";
+
 const size = (bytes: number): string => (bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MiB` : `${bytes / 1024} KiB`);
 
 /** An answer that was given up because of its length. */
@@ -30,13 +33,30 @@ export async function readUpTo({ body }: Request | Response, most: number): Prom
   return { bytes: Buffer.concat(chunks), isCut: false };
 }
 
+/** Bounds of JSON in an answer, in words. */
+const PARSED = `the limit for JSON: ${MAX_JSON_KEYS} keys, ${MAX_OBJECT_KEYS} keys in one object, ${MAX_JSON_PARTS} objects and lists, ${MAX_JSON_DEPTH} levels`;
+
 /**
- * The text of a body of at most `most` bytes. JSON takes up to twenty times its bytes once it is parsed: what is parsed has a
+ * Counts what an answer would cost to be parsed, before it is.
+ * @throws AnswerTooLong
+ */
+export function measureJson(meter: JsonMeter, text: string): void {
+  try {
+    meter.read(text);
+  } catch (error) {
+    throw error instanceof JsonTooComplex ? new AnswerTooLong(PARSED) : error;
+  }
+}
+
+/**
+ * The JSON text of a body of at most `most` bytes. JSON takes up to twenty times its bytes once it is parsed: what is parsed has a
  * bound of its own, far below that of an answer that is streamed.
  * @throws AnswerTooLong
  */
 export async function textUpTo(answer: Response, most: number): Promise<string> {
   const { bytes, isCut } = await readUpTo(answer, most);
   if (isCut) throw new AnswerTooLong(most);
-  return new TextDecoder().decode(bytes);
+  const text = new TextDecoder().decode(bytes);
+  measureJson(new JsonMeter(), text);
+  return text;
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash, randomUUID } from "node:crypto";
 import { v7 as uuid } from "uuid";
+import type { IdempotencyKey } from "#prisma/generated/client.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
@@ -23,6 +24,8 @@ export interface Answer {
   status: number;
   /** As it was sent; "" for none. */
   body: string;
+  /** Path of the operation that gives the body again; the body is not stored then. */
+  resource?: string | undefined;
 }
 
 /** The right to carry a request out, held by one try at a time. */
@@ -49,15 +52,18 @@ const TAKE = {
     INSERT INTO idempotency_keys AS k (id, project_id, user_id, request_hash, run_id, held_by, held_until, expires_at)
     VALUES ($1, $2::uuid, $3::uuid, $4, $5::uuid, $6, now() + interval '${HOLD_SECONDS} seconds', now() + interval '24 hours')
     ON CONFLICT (id) DO UPDATE SET
-      request_hash = excluded.request_hash, held_by = excluded.held_by, held_until = excluded.held_until, status = NULL, response = NULL,
+      request_hash = excluded.request_hash, held_by = excluded.held_by, held_until = excluded.held_until, status = NULL, response = NULL, resource = NULL,
       run_id = CASE WHEN k.expires_at <= now() OR k.request_hash <> excluded.request_hash THEN excluded.run_id ELSE k.run_id END,
       created_at = CASE WHEN k.expires_at <= now() THEN excluded.created_at ELSE k.created_at END,
       expires_at = CASE WHEN k.expires_at <= now() THEN excluded.expires_at ELSE k.expires_at END
     WHERE k.expires_at <= now() OR (k.status IS NULL AND k.held_until <= now() AND (k.held_by IS NULL OR k.request_hash = excluded.request_hash))
     RETURNING k.run_id`,
 };
-const READ = { name: "idempotency-read", text: "SELECT request_hash, status, response, held_by FROM idempotency_keys WHERE id = $1" };
-type Row = { request_hash: string; status: number | null; response: string | null; held_by: string | null };
+const READ = {
+  name: "idempotency-read",
+  text: "SELECT request_hash, status, response, resource, held_by FROM idempotency_keys WHERE id = $1",
+};
+type Row = Pick<IdempotencyKey, "request_hash" | "status" | "response" | "resource" | "held_by">;
 
 const isGone = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "23503";
 
@@ -91,13 +97,14 @@ export async function claimKey(request: KeyedRequest): Promise<Claim> {
     if (!row || (row.status === null && row.held_by === null)) continue;
     if (row.request_hash !== request_hash) return { kind: "other_request" };
     if (row.status === null) return { kind: "under_way" };
+    if (row.resource !== null) return { kind: "answered", answer: { status: row.status, body: "", resource: row.resource } };
     return { kind: "answered", answer: { status: row.status, body: unseal(row.response ?? "") } };
   }
 }
 
 const KEEP = {
   name: "idempotency-keep",
-  text: "UPDATE idempotency_keys SET status = $3, response = $4, held_by = NULL, held_until = NULL WHERE id = $1 AND held_by = $2",
+  text: "UPDATE idempotency_keys SET status = $3, response = $4, resource = $5, held_by = NULL, held_until = NULL WHERE id = $1 AND held_by = $2",
 };
 const FREE = {
   name: "idempotency-free",
@@ -108,9 +115,10 @@ const RENEW = {
   text: `UPDATE idempotency_keys SET held_until = now() + interval '${HOLD_SECONDS} seconds' WHERE id = $1 AND held_by = $2`,
 };
 
-/** Keeps the answer for whoever asks again. It is always sealed: a new key or secret may stand in it. */
-export async function keepAnswer({ id, held_by }: Held, { status, body }: Answer): Promise<void> {
-  await pool().query({ ...KEEP, values: [id, held_by, status, seal(body)] });
+/** Keeps the answer for repetitions of the request. A body is always sealed, since it may hold a new key or secret. */
+export async function keepAnswer({ id, held_by }: Held, { status, body, resource }: Answer): Promise<void> {
+  const response = resource === undefined ? seal(body) : null;
+  await pool().query({ ...KEEP, values: [id, held_by, status, response, resource ?? null] });
 }
 
 /** Gives the key back, so that the request may be tried again: it finds the run that this try may have started after all. */

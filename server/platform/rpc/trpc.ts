@@ -3,9 +3,13 @@ import type { OpenApiMeta } from "trpc-to-openapi";
 import { z } from "zod";
 import { assertRole, type Principal, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import type { Visitor } from "#server/platform/auth/request-origin.ts";
-import { AppError, ERRORS, errorBody, isAppError } from "#server/platform/errors.ts";
+import type { DeferredTexts } from "#server/platform/deferred-texts.ts";
+import { AppError, ERRORS, errorBody, isAppError, outageOf } from "#server/platform/errors.ts";
+import { KeyedSemaphore } from "#server/platform/keyed-semaphore.ts";
 import { log } from "#server/platform/log.ts";
-import type { FieldError } from "#server/shared/error-schema.ts";
+import { TimeSlice } from "#server/platform/time-slice.ts";
+import { type ErrorCode, type FieldError, MAX_FIELD_ERRORS } from "#server/shared/error-schema.ts";
+import "#server/shared/messages.ts"; // the texts of field errors, and the bound on unknown keys
 import { MOST_CALLS } from "#server/shared/most-calls.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 
@@ -18,6 +22,8 @@ export interface ApiContext extends Visitor {
    * @throws AppError BAD_REQUEST with several projects and no header, NOT_FOUND for one the user is not in
    */
   project(principal: Principal): Promise<ProjectPrincipal>;
+  /** Takes long texts out of the result, where it is sent as JSON; left out, a result has them whole. */
+  texts?: DeferredTexts;
 }
 
 /** Who may call: anybody, any signed-in user, or a member of the project with at least this role. */
@@ -31,8 +37,12 @@ export type ApiMeta = OpenApiMeta & {
   role?: OwnDemand;
   /** True on a change that starts, steers or asks something that runs: a platform key needs the scope `run` for it. */
   runs?: boolean;
+  /** True on a query that a key with the scope `run` alone may make; see `KeyNeeds.isOpenToRun`. */
+  isOpenToRun?: boolean;
   successStatus?: 200 | 201 | 202 | 204;
   sessionOnly?: boolean;
+  /** True where the result may be large without its deferred texts: few are made at once for an account. */
+  isLarge?: boolean;
   /** False on a POST that changes nothing: there `Idempotency-Key` is not looked at. */
   isIdempotent?: boolean;
 };
@@ -51,13 +61,13 @@ const t = initTRPC
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
-/** Zod's issues as `errors` of the envelope, with paths dotted. */
+/** Zod's issues as `errors` of the envelope, with paths dotted; at most MAX_FIELD_ERRORS of them. */
 export function fieldErrors(error: z.ZodError): FieldError[] {
-  return error.issues.flatMap((issue) => {
-    if (issue.code === "unrecognized_keys")
-      return issue.keys.map((key) => ({ path: [...issue.path, key].join("."), message: "There is no such field." }));
-    return [{ path: issue.path.join("."), message: issue.message }];
+  const errors = error.issues.slice(0, MAX_FIELD_ERRORS).flatMap((issue) => {
+    const paths = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+    return paths.map((path) => ({ path: path.join("."), message: issue.message }));
   });
+  return errors.slice(0, MAX_FIELD_ERRORS);
 }
 
 /** The AppError behind whatever tRPC carries. Anything unknown is logged here, once, and shown as INTERNAL_ERROR. */
@@ -78,16 +88,51 @@ export function appErrorOf(error: unknown): AppError {
     if (error.code === "NOT_FOUND") return new AppError("NOT_FOUND", "There is no such operation.");
     if (error.code === "METHOD_NOT_SUPPORTED") return new AppError("METHOD_NOT_ALLOWED", "This operation needs another method.");
   }
-  return new AppError("INTERNAL_ERROR", "Something went wrong on our side.", { cause: error });
+  return outageOf(error) ?? new AppError("INTERNAL_ERROR", "Something went wrong on our side.", { cause: error });
+}
+
+/** Codes of errors that need a person; their causes are logged. */
+export const FAULTS: ReadonlySet<ErrorCode> = new Set(["SERVICE_UNAVAILABLE", "STORAGE_FULL", "INTERNAL_ERROR"]);
+
+/**
+ * Marks an output schema whose values are not validated: the server builds them, and they are so large that a validation would hold
+ * the process for longer than their computation.
+ * @returns the same schema, which still gives the types and the API document
+ */
+export function unvalidated<Schema extends z.ZodType>(schema: Schema): Schema {
+  // tRPC validates an output by this method alone.
+  schema.parseAsync = async (value) => value as never; // cast: the type of the schema's output
+  return schema;
 }
 
 const logged = t.middleware(async ({ next, path }) => {
   const result = await next();
   if (!result.ok) {
     const known = appErrorOf(result.error);
-    if (known.code === "INTERNAL_ERROR") log.error({ err: result.error.cause ?? result.error, path }, "procedure failed");
+    if (FAULTS.has(known.code)) log.error({ err: result.error.cause ?? result.error, path }, "procedure failed");
   }
   return result;
+});
+
+/** Large results that are made at once for one account, or for one address of anonymous clients. */
+const MAX_LARGE_AT_ONCE = 2;
+const MAX_LARGE_WAITING = 500;
+
+const largeResults = new KeyedSemaphore(
+  MAX_LARGE_AT_ONCE,
+  MAX_LARGE_WAITING,
+  "Too many large results are being read for this account. Wait a few seconds and try again.",
+);
+
+const limitLargeResults = t.middleware(({ ctx, meta, next }) => {
+  if (!meta?.isLarge) return next();
+  return largeResults.run(ctx.principal?.user.id ?? ctx.address, async () => {
+    const slice = new TimeSlice();
+    const result = await next();
+    // A result of megabytes is parsed and checked at once: others have their turn before it is sent.
+    if (slice.isUp) await slice.next();
+    return result;
+  });
 });
 
 /** What a user may do outside of projects, or as an admin of one, the assistant does for nobody: members, keys, accounts. */
@@ -112,7 +157,7 @@ const inProject = (needed: Role) =>
     return next({ ctx: { ...ctx, principal } });
   });
 
-const base = t.procedure.use(logged);
+const base = t.procedure.use(logged).use(limitLargeResults);
 
 /** Anybody, without a key. */
 export const publicProcedure = base.meta({ access: "public" });
@@ -135,6 +180,10 @@ interface EndpointDetails {
   role?: OwnDemand;
   /** Whether it starts, steers or asks something that runs; see `ApiMeta`. */
   runs?: boolean;
+  /** See `ApiMeta`. */
+  isOpenToRun?: boolean;
+  /** See `ApiMeta`. */
+  isLarge?: boolean;
   /** Whether a POST honours `Idempotency-Key`; true unless it only asks for something, such as a test of a connection. */
   isIdempotent?: boolean;
   /** Takes the browser's session only, below `/bridge`; not in the API document. */
@@ -143,7 +192,7 @@ interface EndpointDetails {
 
 /** The metadata that puts a procedure on the REST API: `.meta(endpoint("POST", "/agents", {…}))`. */
 export function endpoint(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: `/${string}`, details: EndpointDetails): ApiMeta {
-  const { tag, summary, description, status = 200, isIdempotent = true, role, runs, sessionOnly } = details;
+  const { tag, summary, description, status = 200, isIdempotent = true, role, runs, isOpenToRun, isLarge, sessionOnly } = details;
   const openapi = { method, path, tags: [tag], summary, ...(description && { description }) };
   return {
     openapi,
@@ -151,6 +200,8 @@ export function endpoint(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", pa
     isIdempotent,
     ...(role && { role }),
     ...(runs && { runs }),
+    ...(isOpenToRun && { isOpenToRun }),
+    ...(isLarge && { isLarge }),
     ...(sessionOnly && { sessionOnly }),
   };
 }

@@ -1,6 +1,7 @@
 import { Monty, MontyError } from "@pydantic/monty";
 import { adviceFor, bare, hintOf, missingFeature, placeOf, plain } from "#server/runs/effects/condition-sandbox.ts";
 import type { CodeResult } from "#server/runs/ports.ts";
+import { MAX_JSON_DEPTH } from "#server/shared/json-depth.ts";
 import { MAX_OUTPUT, tooLarge } from "#server/workflow/output-size.ts";
 
 // The Python of code nodes, in the sandbox that runs conditions: no files, no network, no process, nothing of ours. It runs only
@@ -22,8 +23,6 @@ const MEGABYTES = 100;
 const MOST_PRINTED = 65_536;
 /** Of a failure, which may quote a text whole. */
 const MOST_TOLD = 65_536;
-/** The sandbox hands out about twice as much, and then says so in place of the value. */
-const MOST_DEEP = 100;
 
 export const TOO_LONG = (seconds: number) =>
   `The code took longer than its ${seconds} s, and was stopped. Make it quicker, or give it more time.`;
@@ -105,7 +104,7 @@ function keyText(key: unknown): string {
 
 /** A value of Python as JSON text. */
 function jsonOf(value: unknown, depth = 0): string {
-  if (depth > MOST_DEEP) throw new Error(`The result is nested more than ${MOST_DEEP} deep.`);
+  if (depth > MAX_JSON_DEPTH) throw new Error(`The result is nested more than ${MAX_JSON_DEPTH} levels deep. Make it flatter.`);
   if (typeof value === "bigint") return String(value);
   if (typeof value === "number" && !Number.isFinite(value))
     throw new Error(`The result has the number ${value}, which JSON does not know.`);

@@ -36,7 +36,7 @@ test.each([
   ["float('nan')", "The result has the number NaN"],
   ["{(1, 2): 3}", "The result has a key"],
   ["b'abc'", "The result holds something that JSON does not know."],
-  ["x = []\nfor i in range(300):\n  x = [x]\nx", "The result is nested more than 100 deep."],
+  ["x = []\nfor i in range(300):\n  x = [x]\nx", "The result is nested more than 100 levels deep. Make it flatter."],
   ["def f(x):\n  return f(x)\nf(1)", "calls itself without end"],
   ["raise ValueError('no \"luck\"')", 'Line 1: ValueError: no "luck".'],
 ])("%j fails: %s", async (code, failure) => {

@@ -43,7 +43,7 @@ function nearOf(error: MontyError, lines: string[]): string {
   return ` near "${rest.length > 40 ? `${rest.slice(0, 40)}…` : rest}"`;
 }
 
-const STRING = /(?<![\w"'])[rRbBuU]{0,2}(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/g;
+const STRING = /(?<![\w"'])[rRbBuU]{0,2}(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)/g;
 /** The condition with its texts empty, and without remarks; f-strings stay, for they hold expressions. */
 export const bare = (condition: string): string => condition.replace(STRING, '""').replace(/#.*/g, "");
 
@@ -105,7 +105,8 @@ export function adviceFor(typeName: string, message: string): string {
  */
 function compile(condition: string): Compiled {
   const text = condition.trim();
-  if (/^(\s*#.*)*\s*$/.test(text)) return { fault: 'The condition is empty. Write one, for example: "yes" in output.lower()' };
+  if (text.split("\n").every((line) => /^\s*(?:#|$)/.test(line)))
+    return { fault: 'The condition is empty. Write one, for example: "yes" in output.lower()' };
   try {
     const program = new Monty(`${IMPORTS}\nnot not (\n${text}\n)`, OPTIONS);
     new Monty(`${IMPORTS}\n[0,\n${text}\n]`, OPTIONS);

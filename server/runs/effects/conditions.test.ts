@@ -54,7 +54,10 @@ test("a condition keeps no state from one run to the next, and a failure leaves 
 });
 
 test.each([
-  ["x", "The condition failed: NameError: name 'x' is not defined. It can use output, trigger_output and node_outputs."],
+  [
+    "x",
+    "The condition failed: NameError: name 'x' is not defined. It can use output, trigger_output and node_outputs, and the modules re, json and math.",
+  ],
   [
     "node_outputs['Scot']",
     'The condition failed: KeyError: "Scot". node_outputs has "Scout"; node_outputs.get("…", "") reads one that may be missing.',

@@ -3,7 +3,7 @@ import { childPool, type JobFailure, type JobOptions } from "#server/platform/ch
 import { type EngineServices, HostFault } from "#server/runs/ports.ts";
 import { conditionRowProblems } from "#server/workflow/condition-rows.ts";
 import { AT_HAND, type ConditionAnswer, type ConditionRequest, type ConditionVariables, NAMES } from "#server/workflow/condition-schema.ts";
-import { nearestName } from "#server/workflow/expressions.ts";
+import { nearestName, shownName } from "#server/workflow/expressions.ts";
 
 // The Python conditions of branches. All that is done with one, reading it included, is done in a process that can be killed.
 
@@ -76,7 +76,7 @@ function unknownNameFault(name: string): string {
   const constant = CONSTANTS.get(name);
   const near = nearestName(NAMES, name);
   const advice = constant ? ` Python writes ${constant}.` : near ? ` Did you mean ${near}?` : "";
-  return `The condition uses ${name}, which does not exist.${advice} ${AT_HAND}`;
+  return `The condition uses ${shownName(name)}, which does not exist.${advice} ${AT_HAND}`;
 }
 
 /** What is known of conditions. */

@@ -67,5 +67,7 @@ test("a credential that a call proves itself with is in use, and one that there 
   const cred_id = items.find(({ name }) => name === "TOKEN")?.id ?? "";
   await expect(deleteCredential(admin, { cred_id })).rejects.toMatchObject({ code: "CONFLICT", message: expect.stringContaining("Calls") });
   const missing = await createWorkflow(admin, { name: "Calls too", ...graph("GONE") });
-  expect(missing.problems).toEqual([{ node_id: "h", field: "auth", message: expect.stringContaining('no credential "GONE"') }]);
+  expect(missing.problems).toEqual([
+    { node_id: "h", field: "auth", message: expect.stringContaining('no credential "GONE"'), severity: "error" },
+  ]);
 });

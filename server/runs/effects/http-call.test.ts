@@ -103,6 +103,26 @@ test.each([
   expect(kept).not.toContain(btoa("ada:secret-token-value"));
 });
 
+test("the user name of Basic authentication is an expression", async () => {
+  const server = await serve((response, _, { headers }) => response.end(`you sent ${headers.authorization}`));
+  const auth = { kind: "basic", credential: "TOKEN", username: "{{trigger.output}}-{{credentials.OTHER}}" };
+
+  const { kept, output } = await call({ url: server.url, auth }, "{{h.output}}", "ada");
+
+  const sent = btoa("ada-another-secret:secret-token-value");
+  expect(server.requests[0]?.headers.authorization).toBe(`Basic ${sent}`);
+  expect(output).toContain("••••");
+  expect(kept).not.toContain(sent);
+});
+
+test("a user name of Basic authentication with a colon fails the node", async () => {
+  const server = await serve((response) => response.end());
+  const auth = { kind: "basic", credential: "TOKEN", username: "{{trigger.output}}" };
+
+  expect(await call({ url: server.url, auth }, "", "ada:b")).toMatchObject(failed("holds a colon"));
+  expect(server.requests).toEqual([]);
+});
+
 test("a status that is not accepted fails with the beginning of what was said, masked before it is cut; any can be accepted", async () => {
   const words = `${"x".repeat(1990)}secret-token-value and ${"y".repeat(3000)}`;
   const server = await serve((response) => response.writeHead(422).end(words));
@@ -132,6 +152,23 @@ test.each([
     failed(`The server answered ${[0, 503, 429, 500][tries]}`),
   );
   expect(server.requests.map(({ headers }) => headers["idempotency-key"])).toEqual(Array.from({ length: tries }, () => "run:h:"));
+});
+
+test("each try of a call that is repeated is kept", async () => {
+  const server = await serve((response, index) => (index === 0 ? response.writeHead(503).end() : response.end("at last")));
+
+  const { row } = await call({ url: server.url });
+
+  expect(row?.details?.attempts).toEqual([
+    { started_at: expect.stringMatching(/^2.*Z$/), duration_ms: expect.any(Number), error: "The server answered 503." },
+    { started_at: expect.stringMatching(/^2.*Z$/), duration_ms: expect.any(Number), error: null },
+  ]);
+});
+
+test("a call that is answered at once keeps no tries", async () => {
+  const server = await serve((response) => response.end("at once"));
+
+  expect((await call({ url: server.url })).row?.details).not.toHaveProperty("attempts");
 });
 
 test("a connection that breaks is tried again; what comes then counts; a key of one's own is kept", async () => {

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { messageOf } from "#server/platform/errors.ts";
 import { AddressRefused, chosenReach } from "#server/platform/net/guard.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
 import { AnswerTooLong, readUpTo } from "#server/platform/net/read-up-to.ts";
 import type { EngineServices } from "#server/runs/ports.ts";
+import { CallAttempts } from "#server/shared/call-attempts.ts";
 import type { HttpAnswer, HttpCall } from "#server/workflow/nodes/definition.ts";
 
 // Calls of HTTP nodes: an address that a workflow's data chose, so never one of the own network unless the operator allows it.
@@ -118,22 +120,30 @@ function pauseBefore(next: number, answer: HttpAnswer | undefined): number {
  * Makes a call: again after a broken connection, 408, 429 and 5xx, as often as it may; the last answer counts.
  * @throws Error with a sentence when there is no answer; the signal's reason
  */
-export const callHttp: EngineServices["callHttp"] = async (call, signal) => {
+export const callHttp: EngineServices["callHttp"] = async (call, signal, onAttempt) => {
+  const attempts = new CallAttempts(onAttempt);
   for (let tries = 1; ; tries++) {
+    attempts.start();
     let answer: HttpAnswer | undefined;
     let broken: LineBroke | undefined;
     try {
       answer = await attempt(call, signal);
     } catch (error) {
-      if (!(error instanceof LineBroke)) throw error;
+      if (!(error instanceof LineBroke)) {
+        if (!signal.aborted) attempts.end(messageOf(error));
+        throw error;
+      }
       broken = error;
     }
     const isOver = tries > call.retries || (answer !== undefined && !isPassing(answer.status));
     const ms = isOver ? 0 : pauseBefore(tries, answer);
+    const failure = answer && !isPassing(answer.status) ? null : (broken?.message ?? `The server answered ${answer?.status}.`);
     if (isOver || ms > LONGEST_PAUSE_MS) {
+      attempts.end(failure);
       if (answer) return answer;
       throw broken ?? new Error("There was no answer.");
     }
+    attempts.repeat(failure ?? "");
     await pause(ms, undefined, { signal });
   }
 };

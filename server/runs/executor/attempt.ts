@@ -1,14 +1,18 @@
-import { unmasked } from "#server/platform/masking/masker.ts";
+import { LONG, unmasked } from "#server/platform/masking/masker.ts";
+import { finished, inTimeSlices } from "#server/platform/time-slice.ts";
 import type { Frame } from "#server/runs/executor/frame.ts";
 import { RunNames, upstreamOutput } from "#server/runs/executor/run-scope.ts";
 import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
 import type { EngineServices, LedgerWrite, RunState } from "#server/runs/ports.ts";
+import { type CallAttempt, withCallAttempt } from "#server/shared/call-attempts.ts";
+import { isJson } from "#server/shared/json-steps.ts";
 import type { CompiledGraph } from "#server/workflow/compiled-graph.ts";
 import { workOf } from "#server/workflow/disabled.ts";
 import {
   credentialOf,
   newWork,
   parseTemplate,
+  type Reference,
   resolveJson,
   resolveText,
   resolveValue,
@@ -16,6 +20,7 @@ import {
 } from "#server/workflow/expressions.ts";
 import { textsOf, withTexts } from "#server/workflow/node-texts.ts";
 import type { NodeContext, NodeDefinition, NodeScope } from "#server/workflow/nodes/definition.ts";
+import { isQuick, rewriteJson } from "#server/workflow/rewrite-json.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
 
 /** One try at one node in one frame. */
@@ -34,6 +39,8 @@ interface CompiledNode {
   config: Record<string, unknown>;
   /** By their place in the config. */
   templates: ReadonlyMap<string, { text: string; parts: TemplatePart[] }>;
+  /** Those of all templates. */
+  references: readonly Reference[];
 }
 
 /** What a context needs of the segment. */
@@ -75,17 +82,24 @@ export class Attempts {
    * @param row the attempt's row; its input is set here
    * @throws ExpressionError or ZodError when the config cannot be resolved: the node fails without having started
    */
-  prepare(frame: Frame, id: string, row: LedgerWrite): Attempt {
-    const { node, definition, config: raw, templates } = this.#compile(id);
-    const scope = this.#names.in(frame);
+  async prepare(frame: Frame, id: string, row: LedgerWrite): Promise<Attempt> {
+    const { node, definition, config: raw, templates, references } = this.#compile(id);
+    const run = this.#run;
+    const host = this.#host;
+    const ahead = references.length
+      ? this.#names.readAhead(frame, references, (reads) => this.#services.readLong(reads, host.signal(frame), run.project_id))
+      : undefined;
+    const scope = this.#names.in(frame, ahead && (await ahead));
     const { masker } = this.#secrets;
     const kept = (text: string) => (definition.readsSecrets ? text : masker.text(text));
     const partsOf = (path: string) => templates.get(path)?.parts ?? [];
     // For all fields together: each may be long, and there may be a hundred.
     const [work, further] = [newWork(), newWork()];
-    const config = templates.size
-      ? withTexts(definition, raw, "template", (_, path) => kept(resolveText(partsOf(path), scope, work)))
-      : raw;
+    const resolved = [...templates].map(([path, { parts }]) => [path, resolveText(parts, scope, work)] as const);
+    const long = definition.readsSecrets || masker === unmasked ? [] : resolved.filter(([, text]) => text.length >= LONG);
+    if (long.length) await masker.inSlices(long.map(([, text]) => text));
+    const texts = new Map(resolved);
+    const config = templates.size ? withTexts(definition, raw, "template", (_, path) => kept(texts.get(path) ?? "")) : raw;
     const own = definition.input ?? [...templates.keys()][0];
     const isWritten = (field: string) => (templates.get(field)?.text ?? "").trim() !== "";
     const said = own === undefined || typeof config[own] !== "string" ? "" : config[own].trim();
@@ -99,9 +113,12 @@ export class Attempts {
       : isSaid
         ? said
         : upstream || (definition.group === "trigger" ? this.#run.input : "");
-    const run = this.#run;
     const trigger = { output: run.input, params: run.params };
-    const host = this.#host;
+    // At once, so that a call that fails, or is ended, leaves its node with the tries until then.
+    const onAttempt = (made: CallAttempt) => {
+      const attempts = withCallAttempt(row.details?.attempts ?? [], made, (text) => masker.text(text));
+      row.details = { ...row.details, attempts };
+    };
     const context: NodeContext<Record<string, unknown>> = {
       config,
       upstream,
@@ -120,6 +137,7 @@ export class Attempts {
           },
           onDelta: (content) => host.onDelta(row, content),
           onRestart: () => host.onRestart(row),
+          onAttempt,
           // At once: a call that fails, or is cut off, leaves its node with what it had used until then.
           onUsed: (usage) => Object.assign(row, usage),
         }),
@@ -131,10 +149,10 @@ export class Attempts {
         return result.output;
       },
       callHttp: async (call) => {
-        const { status, headers, text } = await this.#services.callHttp(call, host.signal(frame));
+        const { status, headers, text } = await this.#services.callHttp(call, host.signal(frame), onAttempt);
         row.details = { ...row.details, status, headers };
         // As it will be kept: nothing that is cut out of it holds half a secret.
-        return { status, headers: masker.deep(headers), text: masker.text(text) };
+        return { status, headers: masker.deep(headers), text: await masker.inSlices(text) };
       },
       visit: `${run.id}:${id}:${frame.path}`,
       secret: (name) => {
@@ -146,8 +164,14 @@ export class Attempts {
       now: () => this.#services.clock.now(),
       callbackToken: () => this.#services.callback(row.id).token,
       isWritten,
-      typedValue: (field) => masker.deep(resolveValue(templates.get(field)?.text ?? "", scope, further)),
-      jsonText: (field) => kept(resolveJson(partsOf(field), scope, further)),
+      typedValue: async (field) => masker.inSlices(resolveValue(templates.get(field)?.text ?? "", scope, further)),
+      jsonText: async (field) => {
+        const text = resolveJson(partsOf(field), scope, further);
+        return definition.readsSecrets ? text : masker.inSlices(text);
+      },
+      rewriteJson: (rewrite) =>
+        isQuick(rewrite) ? rewriteJson(rewrite) : this.#services.rewriteJson(rewrite, host.signal(frame), run.project_id),
+      isJson: (text) => (text.length < LONG ? finished(isJson(text)) : inTimeSlices(isJson(text))),
       evaluate: (condition) => {
         const node_outputs = condition.includes("node_outputs") ? this.#names.outputs(frame) : {};
         const output = upstreamOutput(frame, id, this.#graph, true);
@@ -169,7 +193,8 @@ export class Attempts {
     const config = definition.config.parse(node.data);
     const texts = textsOf(definition, config, "template");
     const templates = new Map(texts.map(({ path, text }) => [path, { text, parts: parseTemplate(text, this.#names.isName) }]));
-    const compiled = { node, definition, config, templates };
+    const references = [...templates.values()].flatMap(({ parts }) => parts.flatMap((part) => ("reference" in part ? part.reference : [])));
+    const compiled = { node, definition, config, templates, references };
     this.#nodes.set(id, compiled);
     return compiled;
   }

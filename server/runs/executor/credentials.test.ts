@@ -147,7 +147,12 @@ describe("the checks of a graph", () => {
 
   it("find a credential that the project does not have, and name the nearest", () => {
     expect(problems("{{credentials.TOKN}}", ["TOKEN", "OTHER"])).toEqual([
-      { node_id: "o", field: "value", message: '{{credentials.TOKN}}: the project has no credential "TOKN". Did you mean "TOKEN"?' },
+      {
+        node_id: "o",
+        field: "value",
+        message: '{{credentials.TOKN}}: the project has no credential "TOKN". Did you mean "TOKEN"?',
+        severity: "error",
+      },
     ]);
     expect(problems("{{credentials.TOKEN}}", [])[0]?.message).toContain("Add it in the project's settings.");
     expect(problems("{{Credentials.TOKEN}} {{ credentials.TOKEN }}", ["TOKEN"])).toEqual([]);

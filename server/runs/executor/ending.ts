@@ -1,8 +1,11 @@
 import type { Frame } from "#server/runs/executor/frame.ts";
+import { upstreamOutput } from "#server/runs/executor/run-scope.ts";
 import type { Ending, EventFact, LedgerRow, RunState } from "#server/runs/ports.ts";
 import type { ExecutionOutput } from "#server/runs/schema.ts";
-import { listText, objectText } from "#server/shared/json-text.ts";
+import { listText, objectPieces, objectText } from "#server/shared/json-text.ts";
+import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import { isDisabled, workOf } from "#server/workflow/disabled.ts";
+import { ExpressionError } from "#server/workflow/expressions.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import type { RunEnd } from "#server/workflow/nodes/definition.ts";
 import { MAX_RESULT, toldOutput, tooMuch } from "#server/workflow/output-size.ts";
@@ -21,7 +24,8 @@ export function terminationOf(node: GraphNode | undefined, { node_id, status, ha
 /** Values of Output nodes inside loops, by node id; each with the path of its iteration. */
 export type BodyOutputs = ReadonlyMap<string, readonly { path: string; value: string }[]>;
 
-const compare = (a: string, b: string): number => {
+/** Orders paths of iterations as their items stand in the loops. */
+export const comparePaths = (a: string, b: string): number => {
   const [left, right] = [a.split(".").map(Number), b.split(".").map(Number)];
   const at = left.findIndex((index, depth) => index !== right[depth]);
   return at === -1 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
@@ -43,7 +47,7 @@ export function reachedOutputs(graph: Graph, outside: ReadonlyMap<string, string
     if (value !== undefined) return [{ ...common, value }];
     const values = inside.get(node.id);
     if (!values?.length) return [];
-    return [{ ...common, value: listText([...values].sort((a, b) => compare(a.path, b.path)).map(({ value }) => value)) }];
+    return [{ ...common, value: listText([...values].sort((a, b) => comparePaths(a.path, b.path)).map(({ value }) => value)) }];
   });
 }
 
@@ -53,23 +57,61 @@ function outputSize(run: RunState, top: Frame, inside: BodyOutputs): number {
   return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }
 
-/** The run's output: of one Output node its value, of several an object by label, of none the last node's output. */
-function outputText(outputs: ExecutionOutput[], top: Frame): string | null {
-  const [only] = outputs;
-  if (outputs.length === 1 && only) return only.value;
-  if (outputs.length > 1) return objectText(outputs.map(({ label, value }) => [label, value]));
+/** Characters of several results from which they are put together piece by piece, as they are written. */
+const LONG_RESULT = 256 * 1024;
+
+/** Returns the output of the last node: the decision of a review, and for any other node that only decides, what came to it. */
+function lastOutput(run: RunState, top: Frame): string | null {
   const last = [...top.rows.values()]
     .reverse()
     .filter((row) => row.status === "complete")
     .sort((a, b) => (b.completed_at?.getTime() ?? 0) - (a.completed_at?.getTime() ?? 0))[0];
-  return last?.output ?? null;
+  if (!last) return null;
+
+  const graph = compileGraph(run.graph);
+  const isDecision = graph.passesContent(last.node_id, last.handle) && graph.definition(last.node_id)?.rejects === undefined;
+  if (!isDecision) return last.output;
+  try {
+    return upstreamOutput(top, last.node_id, graph);
+  } catch (error) {
+    // Several texts together may be longer than an output may be.
+    if (error instanceof ExpressionError) return last.output;
+    throw error;
+  }
+}
+
+/** An output as it is, or of a long one how its pieces are made. */
+interface Ended {
+  output: string | null;
+  pieces?: () => Iterable<string>;
 }
 
 /**
- * How a run that has nothing left to do ended.
- * @param stop what ended it early, when something did
+ * The run's output: of one Output node its value, of several an object by label, of none the last node's output.
+ * @param rejection decision of a review inside a loop that ended the run
  */
-export function endingOf(run: RunState, top: Frame, inside: BodyOutputs, stop: RunStop | undefined): Ending {
+function outputOf(run: RunState, outputs: ExecutionOutput[], top: Frame, rejection?: string): Ended {
+  const [only] = outputs;
+  if (outputs.length === 1 && only) return { output: only.value };
+  if (outputs.length > 1) {
+    const entries = outputs.map(({ label, value }) => [label, value] as const);
+    const isLong = outputs.reduce((sum, { value }) => sum + value.length, 0) > LONG_RESULT;
+    return isLong ? { output: "", pieces: () => objectPieces(entries) } : { output: objectText(entries) };
+  }
+  return { output: rejection ?? lastOutput(run, top) };
+}
+
+interface Facts {
+  /** Values of Output nodes inside loops. */
+  inside: BodyOutputs;
+  /** Reason for the early end of the run. */
+  stop: RunStop | undefined;
+  /** Decision of a review inside a loop that ended the run as rejected. */
+  rejection: string | undefined;
+}
+
+/** How a run that has nothing left to do ended. */
+export function endingOf(run: RunState, top: Frame, { inside, stop, rejection }: Facts): Omit<Ending, "long"> & Ended {
   const size = outputSize(run, top, inside);
   if (size > MAX_RESULT) return { status: "failed", output: null, outputs: [], error: tooMuch(size, MAX_RESULT) };
   const complete = [...top.rows.values()].filter((row) => row.status === "complete");
@@ -78,13 +120,14 @@ export function endingOf(run: RunState, top: Frame, inside: BodyOutputs, stop: R
   const name = node ? labelOf(node) : (stop?.node_id ?? "");
   if (stop && "error" in stop) return { status: "failed", output: null, outputs, error: name ? `${name}: ${stop.error}` : stop.error };
   if (stop?.end.status === "failed") return { status: "failed", output: null, outputs, error: stop.end.message || `Ended at "${name}".` };
-  if (stop) return { status: "completed", output: outputs.length ? outputText(outputs, top) : stop.end.message, outputs, error: null };
-  return { status: top.isRejected ? "rejected" : "completed", output: outputText(outputs, top), outputs, error: null };
+  if (stop)
+    return { status: "completed", ...(outputs.length ? outputOf(run, outputs, top) : { output: stop.end.message }), outputs, error: null };
+  return { status: top.isRejected ? "rejected" : "completed", ...outputOf(run, outputs, top, rejection), outputs, error: null };
 }
 
 /** The one event that ends a stream. */
-export function endingEvent(run: RunState, { status, output, error }: Ending, now: Date): EventFact {
+export function endingEvent(run: RunState, { status, output, error, long }: Ending, now: Date): EventFact {
   const duration_ms = now.getTime() - run.created_at.getTime();
   if (status === "failed") return { type: "execution_failed", status, error: error ?? "", duration_ms };
-  return { type: "execution_complete", status, ...toldOutput(output, `/api/v1/executions/${run.id}`), duration_ms };
+  return { type: "execution_complete", status, ...toldOutput(output, `/api/v1/executions/${run.id}`, long?.length), duration_ms };
 }

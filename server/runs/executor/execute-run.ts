@@ -2,6 +2,7 @@ import { follow } from "#server/platform/abort.ts";
 import { isDatabaseAway, messageOf } from "#server/platform/errors.ts";
 import { RunExecutor } from "#server/runs/executor/run-executor.ts";
 import { readSecrets } from "#server/runs/executor/run-secrets.ts";
+import { memoryAccount } from "#server/runs/memory-account.ts";
 import {
   type Ending,
   type EngineServices,
@@ -22,20 +23,29 @@ const RENEW_MS = 10_000;
 
 /** What run-workflow does next. */
 export type Outcome =
-  /** The run has ended, or a newer dispatch is at it. */
+  /** The run has ended, or a newer request has claimed it. */
   | { kind: "over" }
-  /** Another process holds it, for so long unless it renews its lease. */
+  /**
+   * Nothing can be done for so many seconds: another process has its lease, its project has no free slot, or this process has no
+   * memory for it.
+   */
   | { kind: "busy"; seconds: number }
   /** The time share is used up and there is more to do. */
   | { kind: "yielded" }
-  /** It does nothing but wait now. `at`: when that was found; `run_at`: the nearest deadline. */
-  | { kind: "waiting"; at: string; run_at: string | null };
+  /**
+   * It does nothing but wait now. `at`: when that was found. `run_at`: the nearest deadline. `is_time`: all its waits are for a time.
+   * `labels`: of the nodes that wait, the first of them.
+   */
+  | { kind: "waiting"; at: string; run_at: string | null; is_time: boolean; labels: string[] };
 
 /** What a process that holds the lease has come to; a run that it has ended comes with its ending. */
-export type Executed = Exclude<Outcome, { kind: "over" | "busy" }> | { kind: "over"; ending?: Ending };
+export type Executed = Exclude<Outcome, { kind: "over" }> | { kind: "over"; ending?: Ending };
 
 async function namesFor(services: EngineServices, run: RunState): Promise<NodeScope> {
-  const ids = run.graph.nodes.map((node) => node.data.agent_id).filter((id): id is string => typeof id === "string" && id !== "");
+  const stored = run.graph.agent_names ?? {};
+  const ids = run.graph.nodes
+    .map((node) => node.data.agent_id)
+    .filter((id): id is string => typeof id === "string" && id !== "" && !Object.hasOwn(stored, id));
   const names = ids.length ? await services.agentNames(run.project_id, [...new Set(ids)]) : new Map<string, string>();
   return { agentName: (id) => names.get(id) };
 }
@@ -75,7 +85,7 @@ async function failRun(services: EngineServices, run: RunState, reason: string, 
  * Claims a run, runs what can run, and gives the lease back. Safe to call at any time and from several processes: one holds the
  * lease, the others are told for how long.
  * @param seconds for which new nodes are started, so that it fits any host's request limit
- * @param dispatch which request of an Inngest server this is; only the newest acts
+ * @param dispatch number of the request of an Inngest server: it ends once a newer one has claimed the run
  * @throws whatever the store throws when the database is away; calling again is always right
  */
 export async function claimAndExecute(
@@ -109,6 +119,7 @@ async function executeSegment(services: EngineServices, run: RunState, seconds: 
   const { signal } = stop;
   const unfollow = services.halt && follow(stop, services.halt);
   let isLost = false;
+  let isDeferred = false;
   const check = async () => {
     // A database that is away says nothing about the lease; the next write will tell.
     if (await services.store.renew(run).catch(() => true)) return;
@@ -128,8 +139,8 @@ async function executeSegment(services: EngineServices, run: RunState, seconds: 
     const secrets = await readSecrets(services, run);
     const until = new Date(services.clock.now().getTime() + seconds * 1000);
     // Whoever started the run may have written a secret down there; what reads it later must find what is kept.
-    run.input = secrets.masker.text(run.input);
-    run.params = secrets.masker.deep(run.params);
+    run.input = await secrets.masker.inSlices(run.input);
+    run.params = await secrets.masker.inSlices(run.params);
     executor = new RunExecutor(services, run, names, secrets, signal);
     const outcome = await executor.execute(until);
     if (outcome.kind === "finished") return { kind: "over", ending: outcome.ending };
@@ -137,9 +148,15 @@ async function executeSegment(services: EngineServices, run: RunState, seconds: 
       await services.store.release(run);
       return outcome;
     }
-    const { run_at } = outcome;
+    if (outcome.kind === "deferred") {
+      isDeferred = true;
+      const seconds = memoryAccount.retrySeconds;
+      await services.store.release(run, { seconds });
+      return { kind: "busy", seconds };
+    }
+    const { run_at, is_time, labels } = outcome;
     if (await services.store.release(run, { run_at })) return { kind: "yielded" };
-    return { kind: "waiting", at: services.clock.now().toISOString(), run_at: run_at?.toISOString() ?? null };
+    return { kind: "waiting", at: services.clock.now().toISOString(), run_at: run_at?.toISOString() ?? null, is_time, labels };
   } catch (error) {
     if (error instanceof LeaseLost || isLost) {
       // Cancelled, another's, or undone by a crash of the database: the next look tells, and in the last case goes on.
@@ -153,6 +170,7 @@ async function executeSegment(services: EngineServices, run: RunState, seconds: 
     if (isHalted) return { kind: "yielded" };
     throw error;
   } finally {
+    memoryAccount.release(run, isDeferred);
     clearInterval(timer);
     unfollow?.();
     stopListening();

@@ -1,4 +1,5 @@
-import type { BodyOutputs } from "#server/runs/executor/ending.ts";
+import { TimeSlice } from "#server/platform/time-slice.ts";
+import { type BodyOutputs, comparePaths } from "#server/runs/executor/ending.ts";
 import { Frame, indexOf } from "#server/runs/executor/frame.ts";
 import type { Ledger } from "#server/runs/executor/ledger.ts";
 import { type ItemEnd, LoopRun } from "#server/runs/executor/loop-run.ts";
@@ -16,6 +17,12 @@ function itemEnd({ status, output, error }: ItemRow): ItemEnd {
   if (status === "complete") return { status, output: output ?? "" };
   return status === "failed" ? { status, error: error ?? "" } : { status: "skipped" };
 }
+
+/** Characters of a loop's results from which they are put together in slices of time. */
+const LONG = 256 * 1024;
+
+/** True for a loop whose result is long, and not longer than it may be. */
+const isLong = ({ size }: LoopRun): boolean => size > LONG && size <= MAX_OUTPUT;
 
 interface LoopParts {
   run: RunState;
@@ -47,7 +54,7 @@ export class LoopDriver {
   readonly #outputs = new Map<string, { path: string; value: string }[]>();
   #keptLength: number;
   readonly #filling = new Set<LoopRun>();
-  /** Loops that would close, but for the results of earlier segments. */
+  /** Loops that would close, but for the results of earlier segments, or for a result that is put together in slices of time. */
   readonly #unread = new Set<LoopRun>();
 
   constructor({ run, plan, nodes, ledger, store }: LoopParts, host: LoopHost) {
@@ -72,6 +79,15 @@ export class LoopDriver {
     const rows = await this.#store.bodyOutputs(this.#run, compileGraph(this.#run.graph).bodyOutputs);
     const values = rows.map(({ node_id, iteration, output }) => ({ node_id, path: iteration, value: output ?? "" }));
     return Map.groupBy(values, (row) => row.node_id);
+  }
+
+  /** Returns the decision of the first item whose review ended the run as rejected. Its iteration must have been written. */
+  async rejection(): Promise<string | undefined> {
+    const graph = compileGraph(this.#run.graph);
+    const handles = [...new Set(graph.bodyRejections.flatMap((id) => graph.rejections(id)))];
+    const rows = handles.length ? await this.#store.bodyOutputs(this.#run, graph.bodyRejections, handles) : [];
+    const rejected = rows.filter((row) => graph.isRejection({ ...row, status: "complete" }));
+    return rejected.sort((a, b) => comparePaths(a.iteration, b.iteration))[0]?.output ?? undefined;
   }
 
   /** Characters of them, of this segment and those before it. */
@@ -115,7 +131,7 @@ export class LoopDriver {
     }
     this.#filling.delete(loop);
     if (!loop.isOver || loop.frame.isClosed) return;
-    if (loop.isUnread && !loop.isStopped) {
+    if ((loop.isUnread || isLong(loop)) && !loop.isStopped) {
       this.#unread.add(loop);
       return;
     }
@@ -132,14 +148,30 @@ export class LoopDriver {
     return this.#unread.size > 0;
   }
 
-  /** Closes the loops whose last item has ended, with the results of earlier segments. */
+  /** Closes the loops whose last item has ended: with the results of earlier segments, and those with a long result. */
   async close(): Promise<void> {
     for (const loop of [...this.#unread]) {
-      const rows = await this.#store.items(this.#run, { node_id: loop.row.node_id, path: loop.frame.path });
-      loop.read(rows.map((row) => [indexOf(row.iteration), itemEnd(row)]));
+      const rows = loop.isUnread ? await this.#store.items(this.#run, { node_id: loop.row.node_id, path: loop.frame.path }) : [];
       this.#unread.delete(loop);
-      this.fill(loop);
+      if (!Array.isArray(rows)) {
+        loop.frame.loops.delete(loop);
+        this.#host.ended(loop, { status: "failed", error: tooLarge(rows.bytes) });
+        continue;
+      }
+      if (loop.isUnread) loop.read(rows.map((row) => [indexOf(row.iteration), itemEnd(row)]));
+      if (isLong(loop)) await this.#closeLong(loop);
+      else this.fill(loop);
     }
+  }
+
+  async #closeLong(loop: LoopRun): Promise<void> {
+    const slice = new TimeSlice();
+    let output = "";
+    for (const piece of loop.outputPieces()) {
+      output += piece;
+      if (slice.isUp) await slice.next();
+    }
+    if (!loop.frame.isClosed && loop.frame.loops.delete(loop)) this.#host.ended(loop, { status: "complete", output });
   }
 
   /** Everything in an iteration has ended. */

@@ -1,6 +1,6 @@
 import type { Frame } from "#server/runs/executor/frame.ts";
 import type { EndedItems, LedgerWrite } from "#server/runs/ports.ts";
-import { listText } from "#server/shared/json-text.ts";
+import { listPieces, listText } from "#server/shared/json-text.ts";
 
 /** How one item ended. */
 export type ItemEnd = { status: "complete"; output: string } | { status: "failed"; error: string } | { status: "skipped" };
@@ -99,5 +99,10 @@ export class LoopRun {
   /** The results as a JSON array, in the order of the items. */
   output(): string {
     return listText(this.#results.map((result) => result ?? ""));
+  }
+
+  /** The same in pieces, some of which may be empty. */
+  outputPieces(): Iterable<string> {
+    return listPieces(this.#results.map((result) => result ?? ""));
   }
 }

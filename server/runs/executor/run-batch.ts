@@ -1,4 +1,6 @@
-import { type Masker, unmasked } from "#server/platform/masking/masker.ts";
+import { KeyedSemaphore } from "#server/platform/keyed-semaphore.ts";
+import { LONG, type Masker, unmasked } from "#server/platform/masking/masker.ts";
+import { TimeSlice } from "#server/platform/time-slice.ts";
 import {
   type Commit,
   type Ending,
@@ -6,6 +8,7 @@ import {
   type EventFact,
   LeaseLost,
   type LedgerWrite,
+  type LongOutput,
   type RunState,
   type WaitWrite,
 } from "#server/runs/ports.ts";
@@ -17,10 +20,16 @@ const FLUSH_CHARACTERS = 4_000_000;
 /** So is one with more rows, so that a loop of any length needs little memory. */
 const FLUSH_ROWS = 4000;
 
+/** A statement with more characters waits until fewer than two such statements of this process are in flight: each needs several copies. */
+const LARGE_WRITE = 1_000_000;
+const largeWrites = new KeyedSemaphore(2, Number.POSITIVE_INFINITY, "");
+
+/** Characters of the beginning of a long output: what is shown and searched of it. */
+const BEGINNING = 16 * 1024;
+
 /** Texts of a run in which a secret may stand; everything else is named by the graph. */
 const EVENT_TEXTS = ["content", "output", "error", "title", "display_value"];
 const WAIT_TEXTS = ["title", "description", "display_value", "text"];
-const ENDING_TEXTS = ["output", "error"];
 
 /** With an error no longer than is kept. Cut only after the masking: it would not know half of a secret. */
 const withShortError = <Fields extends object>(fields: Fields): Fields =>
@@ -105,9 +114,15 @@ export class RunBatch {
     return kept;
   }
 
-  /** A value as it would be kept. */
-  masked<Value>(value: Value): Value {
-    return this.#masker.deep(value);
+  /** Masks long texts before `keep` has to, in slices of time. Returns undefined when none is long. */
+  maskAhead(texts: readonly (string | null | undefined)[]): Promise<unknown> | undefined {
+    const long = this.#masker === unmasked ? [] : texts.filter((text) => text && text.length >= LONG);
+    return long.length ? this.#masker.inSlices(long) : undefined;
+  }
+
+  /** A value as it would be kept; a long one takes slices of time. */
+  masked<Value>(value: Value): Promise<Value> {
+    return this.#masker.inSlices(value);
   }
 
   /** Begins a wait. */
@@ -148,13 +163,37 @@ export class RunBatch {
   }
 
   /**
+   * Masks an output that is never put together in memory.
+   * @param make makes its pieces; is called twice
+   */
+  async longOutput(make: () => Iterable<string>): Promise<{ output: string; long: LongOutput }> {
+    const masker = this.#masker;
+    function* pieces(): Generator<string> {
+      const stream = masker.stream();
+      for (const piece of make()) yield stream.push(piece);
+      yield stream.end();
+    }
+    const slice = new TimeSlice();
+    let output = "";
+    let length = 0;
+    for (const piece of pieces()) {
+      if (output.length < BEGINNING) output += piece.slice(0, BEGINNING - output.length);
+      length += piece.length;
+      if (slice.isUp) await slice.next();
+    }
+    return { output, long: { length, pieces } };
+  }
+
+  /**
    * Writes the end of the run together with the last results.
    * @returns the ending as it is kept
    */
   async end(ending: Ending): Promise<Ending> {
     if (this.isLarge) await this.flush();
-    const outputs = ending.outputs.map((output) => this.#masker.fields(output, ["value"]));
-    const kept = { ...withShortError(this.#masker.fields(ending, ENDING_TEXTS)), outputs };
+    const output = await this.#masker.inSlices(ending.output);
+    const outputs: Ending["outputs"] = [];
+    for (const one of ending.outputs) outputs.push({ ...one, value: await this.#masker.inSlices(one.value) });
+    const kept = { ...withShortError(this.#masker.fields(ending, ["error"])), output, outputs };
     await this.#send({ ...this.#waiting, waits: [], ending: kept });
     return kept;
   }
@@ -180,6 +219,12 @@ export class RunBatch {
       );
   }
 
+  #write(commit: Commit): Promise<void> {
+    const write = () => this.#services.store.commit(this.#run, commit, this.#signal);
+    const size = commit.rows.reduce((sum, row) => sum + sizeOf(row), 0);
+    return size > LARGE_WRITE ? largeWrites.run("", write) : write();
+  }
+
   async #send(commit: Gathered): Promise<void> {
     this.#underWay = commit.rows;
     this.#waiting = nothing();
@@ -191,8 +236,8 @@ export class RunBatch {
     if (outdated.size) rest.events = rest.events.filter((event) => !outdated.has(event));
     const parts = inParts(rows);
     // Large results that came together go out one after the other, all else with the last.
-    for (const part of parts.slice(0, -1)) await this.#services.store.commit(this.#run, { rows: part, events: [] }, this.#signal);
-    await this.#services.store.commit(this.#run, { ...rest, rows: parts.at(-1) ?? [] }, this.#signal);
+    for (const part of parts.slice(0, -1)) await this.#write({ rows: part, events: [] });
+    await this.#write({ ...rest, rows: parts.at(-1) ?? [] });
     this.#underWay = [];
     if (commit.status) this.#run.status = commit.status;
     const reviews = commit.waits.filter(({ reason }) => reason === "review");

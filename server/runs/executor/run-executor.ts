@@ -1,6 +1,8 @@
 import { follow } from "#server/platform/abort.ts";
 import { Bell } from "#server/platform/bell.ts";
 import { messageOf } from "#server/platform/errors.ts";
+import { KeyedSemaphore } from "#server/platform/keyed-semaphore.ts";
+import { shortWork, TimeSlice } from "#server/platform/time-slice.ts";
 import { type Attempt, Attempts } from "#server/runs/executor/attempt.ts";
 import { Calls } from "#server/runs/executor/calls.ts";
 import { DeltaBuffer } from "#server/runs/executor/delta-buffer.ts";
@@ -11,25 +13,28 @@ import { LoopDriver } from "#server/runs/executor/loop-driver.ts";
 import { restoreFrames } from "#server/runs/executor/restore.ts";
 import { RunBatch } from "#server/runs/executor/run-batch.ts";
 import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
-import { RunSize } from "#server/runs/executor/run-size.ts";
+import { charactersOf, RunSize } from "#server/runs/executor/run-size.ts";
 import { type Ending, type EngineServices, HostFault, type LedgerRow, type LedgerWrite, type RunState } from "#server/runs/ports.ts";
 import { OpenWaits } from "#server/runs/waits/open-waits.ts";
 import { type CompiledGraph, compileGraph } from "#server/workflow/compiled-graph.ts";
 import type { NodeOutcome, NodeResult, NodeScope } from "#server/workflow/nodes/definition.ts";
 
-/** What one pass over a run came to; one that only waits names the nearest deadline. */
-export type ExecutorOutcome = { kind: "finished"; ending: Ending } | { kind: "yielded" } | { kind: "waiting"; run_at: Date | null };
+/**
+ * Result of one pass over a run. `waiting` names the nearest deadline; see `Outcome`. `deferred`: this process has no room in memory for the run,
+ * and everything that has ended is written.
+ */
+export type ExecutorOutcome =
+  | { kind: "finished"; ending: Ending }
+  | { kind: "yielded" }
+  | { kind: "deferred" }
+  | { kind: "waiting"; run_at: Date | null; is_time: boolean; labels: string[] };
+
+/** Characters of a run from which its end is written while no other such run of this process writes its own: the outputs are copied. */
+const LARGE_ENDING = 4_000_000;
+const largeEndings = new KeyedSemaphore(1, Number.POSITIVE_INFINITY, "");
 
 /** Why calls under way are aborted at the end; made once, because an error is costly to make. */
 const OVER = new Error("The run does not wait for this call any more.");
-
-/** Nodes after which the event loop has its turn, which renews the lease among other things. */
-const TURN = 50;
-
-/** Lets everything else of the process have its turn, once in a while. */
-async function yieldToOthers(count: number): Promise<void> {
-  if (count % TURN === 0) await new Promise((resolve) => setImmediate(resolve));
-}
 
 /**
  * Moves a run on, in this process and for one segment: as long as there is something to do, and time. Starts whatever is ready,
@@ -47,6 +52,7 @@ export class RunExecutor {
   readonly #attempts: Attempts;
   readonly #deltas: DeltaBuffer;
   readonly #bell = new Bell();
+  readonly #slice = new TimeSlice(shortWork);
   readonly #loops: LoopDriver;
   readonly #waits: OpenWaits;
   readonly #top: Frame;
@@ -84,7 +90,7 @@ export class RunExecutor {
       closed: (frame) => this.#close(frame),
     });
     this.#top = restoreFrames({ ...parts, continues, recall: (frame, row) => this.#recall(frame, row) });
-    this.#size = new RunSize(this.#top, () => this.#loops.keptLength);
+    this.#size = new RunSize(run, this.#top, () => this.#loops.keptLength);
   }
 
   /** Looks for waits that have ended at the next opportunity: somebody has changed something about this run. */
@@ -102,13 +108,19 @@ export class RunExecutor {
       this.#takeUp(this.#top);
       this.#mustLook ||= this.#waits.size > 0;
       for (let round = 1; ; round++) {
-        await yieldToOthers(round);
+        await this.#yield();
         this.#signal.throwIfAborted();
         if (this.#fault) {
           // The step is tried again; what calls under way bring is kept.
           await this.#calls.settled();
           await this.#batch.flush();
           throw this.#fault;
+        }
+        if (this.#size.isOver) {
+          await this.#batch.flush();
+          if (this.#calls.size === 0) return { kind: "deferred" };
+          await this.#bell.rung();
+          continue;
         }
         if (this.#mustLook) await this.#takeEnded();
         if (this.#loops.hasUnread) await this.#loops.close();
@@ -123,7 +135,7 @@ export class RunExecutor {
         if (this.#mustLook || this.#hasMore(isLate)) continue;
         if (this.#calls.size) await this.#bell.rung();
         else if (isLate && this.#news.size) return { kind: "yielded" };
-        else if (this.#waits.size) return { kind: "waiting", run_at: this.#waits.nearestDeadline() };
+        else if (this.#waits.size) return { kind: "waiting", ...this.#waits.summary() };
         // No graph that was checked comes here; going round would be worse than saying so.
         else this.#stop = { node_id: "", error: "Nothing of this run can go on: its nodes wait for each other." };
       }
@@ -193,10 +205,12 @@ export class RunExecutor {
     for (const frame of [...this.#news]) {
       this.#news.delete(frame);
       for (const id of this.#readersLast(frame.schedule.takeReady())) {
-        await yieldToOthers(++count);
-        if (frame.isClosed || this.#stop) break;
+        count++;
+        await this.#yield();
+        // A node that is not started here has no row, so the next segment finds it ready again.
+        if (frame.isClosed || this.#stop || this.#size.isOver) break;
         if (this.#graph.definition(id)?.isEffect) effects.push([frame, id]);
-        else await this.#perform(this.#prepare(frame, id));
+        else await this.#perform(await this.#prepare(frame, id));
         if (this.#batch.isLarge) await this.#batch.flush();
       }
     }
@@ -210,45 +224,72 @@ export class RunExecutor {
     return ids.some(isEarly) ? [...ids.filter(isEarly), ...ids.filter((id) => !isEarly(id))] : ids;
   }
 
+  /** Yields to the event loop after a slice of time, which renews the lease among other things. */
+  async #yield(): Promise<void> {
+    if (this.#slice.isUp) await this.#slice.next();
+  }
+
   /** Resolves the config; a node whose expressions cannot be resolved fails here, without having started. */
-  #prepare(frame: Frame, id: string, waited?: LedgerRow): Attempt | undefined {
+  async #prepare(frame: Frame, id: string, waited?: LedgerRow): Promise<Attempt | undefined> {
     const row = waited
       ? { model: null, tool_calls: null, duration_ms: null, ...waited, status: "running" as const }
       : this.#ledger.begin(frame, id);
     const where = { node_id: id, ...(frame.path && { iteration: frame.path }), node_type: this.#graph.byId.get(id)?.type ?? "" };
     this.#batch.tell({ type: "node_start", ...where, attempt: row.attempt });
     try {
-      return this.#attempts.prepare(frame, id, row);
+      const attempt = await this.#attempts.prepare(frame, id, row);
+      return this.#isOver(frame) ? undefined : attempt;
     } catch (error) {
-      this.#end(frame, row, { status: "failed", error: messageOf(error) });
+      if (this.#isOver(frame)) return undefined;
+      // A wait that has been acted on is not found again, so its node cannot be retried.
+      if (error instanceof HostFault && !waited) this.#fault = error;
+      else this.#end(frame, row, { status: "failed", error: messageOf(error) });
       return undefined;
     }
   }
 
   /** Writes the attempts down as running, then starts them; with the row of one that has waited. */
   async #launch(effects: [Frame, string, LedgerRow?][]): Promise<void> {
-    const attempts: Attempt[] = [];
+    const attempts: [Attempt, endCall: () => void][] = [];
     for (const [frame, id, waited] of effects) {
-      const attempt = frame.isClosed || this.#stop ? undefined : this.#prepare(frame, id, waited);
+      await this.#yield();
+      // A wait that has been acted on is not found again, so its node starts in any case.
+      const mustSkip = frame.isClosed || this.#stop !== undefined || (this.#size.isOver && waited === undefined);
+      const attempt = mustSkip ? undefined : await this.#prepare(frame, id, waited);
       if (!attempt) continue;
+      const masking = this.#batch.maskAhead([attempt.row.input]);
+      if (masking) await masking;
+      if (this.#isOver(frame)) continue;
       frame.rows.set(id, attempt.row);
       this.#batch.keep(attempt.row);
-      attempts.push(attempt);
+      attempts.push([attempt, this.#size.beginCall(charactersOf([attempt.row.input, attempt.context.config]))]);
     }
     if (attempts.length) await this.#batch.flush();
-    for (const attempt of attempts)
-      if (!attempt.frame.isClosed && !this.#stop) this.#calls.add(this.#perform(attempt), attempt.row, this.#signal);
+    for (const [attempt, endCall] of attempts)
+      if (attempt.frame.isClosed || this.#stop) endCall();
+      else this.#calls.add(this.#perform(attempt, endCall), attempt.row, this.#signal);
   }
 
-  async #perform(attempt: Attempt | undefined): Promise<void> {
+  /** True when an abort is no failure of a node: the run was cancelled, or it ends because of another node. */
+  #isOver(frame: Frame): boolean {
+    return this.#signal.aborted || frame.isClosed || this.#stop !== undefined;
+  }
+
+  async #perform(attempt: Attempt | undefined, endCall?: () => void): Promise<void> {
     if (!attempt) return;
     const { definition, frame, row, context } = attempt;
-    // An abort is nobody's failure: the run was cancelled, or it ends because of another node.
-    const isOver = () => this.#signal.aborted || frame.isClosed || this.#stop !== undefined;
+    const isOver = () => this.#isOver(frame);
     try {
       const running = definition.run?.(context) ?? { output: "" };
       const outcome = running instanceof Promise ? await running : running;
       if (definition.isEffect) await this.#deltas.settle(row);
+      const masking = this.#batch.maskAhead([row.input, ...("output" in outcome ? [outcome.output, outcome.details?.text] : [])]);
+      if (masking) await masking;
+      if ("loop" in outcome) {
+        outcome.loop.items = await this.#batch.masked(outcome.loop.items);
+        // To parse a long list has taken a slice of time, and to write it down takes another.
+        await this.#yield();
+      }
       if (!isOver()) this.#apply(attempt, outcome);
     } catch (error) {
       // Of a call that is stopped what had come of its answer stays.
@@ -257,13 +298,15 @@ export class RunExecutor {
       if (isOver()) return;
       if (error instanceof HostFault) this.#fault = error;
       else this.#end(frame, row, { status: "failed", error: messageOf(error) });
+    } finally {
+      endCall?.();
     }
   }
 
   #apply({ frame, node, definition, row }: Attempt, outcome: NodeOutcome): void {
     if ("wait" in outcome) this.#waits.open(frame, node, this.#ledger.waiting(frame, row), outcome.wait);
     else if ("loop" in outcome) {
-      const items = this.#batch.masked(outcome.loop.items);
+      const { items } = outcome.loop;
       const open: LedgerWrite = { ...row, items: items.length, input: JSON.stringify(items) };
       const refusal = this.#size.refusalOf(open.input);
       if (refusal !== undefined) this.#end(frame, row, { status: "failed", error: refusal });
@@ -292,6 +335,7 @@ export class RunExecutor {
   /** A node has ended: its row is kept, and what follows it may start. */
   #end(frame: Frame, row: LedgerRow, end: { status: "complete" | "failed" | "skipped"; error?: string } & Partial<NodeResult>): void {
     if (frame.isClosed) return;
+    const isLeaving = this.#size.isOver;
     const refusal = end.status === "complete" ? (this.#size.refusalOf(end.output) ?? this.#size.refusalOf(end.details?.text)) : undefined;
     const { status, ...result } = refusal === undefined ? end : { status: "failed" as const, error: refusal };
     const errorHandle = status === "failed" && this.#graph.continues(row.node_id) && this.#graph.definition(row.node_id)?.errorHandle;
@@ -299,7 +343,9 @@ export class RunExecutor {
       status === "skipped"
         ? this.#ledger.skip(frame, row.node_id)
         : this.#ledger.end(row, { ...result, status, ...(errorHandle && { handle: errorHandle }) });
-    frame.rows.set(row.node_id, done);
+    // Of a run that leaves memory, the next segment concludes from the ledger what follows.
+    if (isLeaving) return;
+    frame.rows.set(row.node_id, { ...done, input: null });
     const excess = frame.parent && this.#graph.isOutput(row.node_id) ? this.#loops.keepOutput(done) : undefined;
     if (excess !== undefined) this.#stop ??= { node_id: row.node_id, error: excess };
     if (this.#graph.isRejection(done)) frame.isRejected = true;
@@ -333,9 +379,19 @@ export class RunExecutor {
   async #finish(): Promise<ExecutorOutcome> {
     this.#ownAbort.abort(OVER);
     await this.#calls.settled();
+    return this.#size.held > LARGE_ENDING ? largeEndings.run("", () => this.#writeEnd()) : this.#writeEnd();
+  }
+
+  async #writeEnd(): Promise<ExecutorOutcome> {
+    const isLoopRejected = this.#top.isRejected && ![...this.#top.rows.values()].some((row) => this.#graph.isRejection(row));
     // What earlier segments have put out is read where it is written, and then so must be what this one has.
-    if (this.#loops.hasPast) await this.#batch.flush();
-    const ending = endingOf(this.#run, this.#top, await this.#loops.outputs(), this.#stop);
+    if (this.#loops.hasPast || isLoopRejected) await this.#batch.flush();
+    const { pieces, ...ended } = endingOf(this.#run, this.#top, {
+      inside: await this.#loops.outputs(),
+      stop: this.#stop,
+      rejection: isLoopRejected ? await this.#loops.rejection() : undefined,
+    });
+    const ending: Ending = pieces ? { ...ended, ...(await this.#batch.longOutput(pieces)) } : ended;
     this.#close(this.#top);
     for (const id of this.#top.scope.nodeIds) if (!this.#top.rows.has(id)) this.#ledger.skip(this.#top, id);
     this.#batch.tell(endingEvent(this.#run, ending, this.#services.clock.now()));

@@ -9,6 +9,10 @@ import {
   ExpressionError,
   type IsName,
   isNameOf,
+  type LongReads,
+  longReadsOf,
+  type ReadResult,
+  type Reference,
   type Scope,
   type ScopeEntry,
   slugOf,
@@ -18,10 +22,14 @@ import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { MAX_OUTPUT, tooLong } from "#server/workflow/output-size.ts";
 import { isLive } from "#server/workflow/scheduler.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
+import { triggerFields } from "#server/workflow/trigger-fields.ts";
 
 /** Texts of this length are worth remembering as what they say, a few at a time. */
 const LONG = 2000;
 const MOST_READ = 8;
+/** Results of long reads that are remembered, and the length below which one is. */
+const MAX_AHEAD = 100;
+const LONG_RESULT = 256 * 1024;
 const ENDED = new Set(["complete", "failed", "skipped"]);
 
 /** What a node left behind, as text; of a failed one whose run goes on, its error. */
@@ -35,7 +43,12 @@ class NameIndex {
   readonly isName: IsName | undefined;
 
   constructor(graph: Graph, scope: NodeScope) {
-    const add = (map: Map<string, GraphNode[]>, key: string, node: GraphNode) => map.set(key, [...(map.get(key) ?? []), node]);
+    // Thousands of nodes may call the same agent, whose name is then that of all of them.
+    const add = (map: Map<string, GraphNode[]>, key: string, node: GraphNode) => {
+      const nodes = map.get(key);
+      if (nodes) nodes.push(node);
+      else map.set(key, [node]);
+    };
     const names = namesOf(graph, scope);
     this.isName = isNameOf(names.map(({ name }) => name));
     for (const { name, node, isAlias } of names) {
@@ -52,7 +65,10 @@ export class RunNames {
   readonly #scope: NodeScope;
   readonly #run: RunState;
   readonly #read = new Map<string, unknown>();
+  /** Results of long reads by source, with the text that each read. */
+  readonly #ahead = new Map<string, { text: string; result: ReadResult }>();
   readonly #secrets: RunSecrets;
+  readonly #trigger: GraphNode | undefined;
   readonly #callbackUrl: (wait_id: string) => string;
 
   constructor(run: RunState, scope: NodeScope, secrets: RunSecrets, callbackUrl: (wait_id: string) => string) {
@@ -60,6 +76,7 @@ export class RunNames {
     this.#callbackUrl = callbackUrl;
     this.#scope = scope;
     this.#secrets = secrets;
+    this.#trigger = run.graph.nodes.find(({ type }) => definitionOf(type)?.group === "trigger");
   }
 
   /** Whether a node is called so, where some name has a dot in it. */
@@ -74,11 +91,11 @@ export class RunNames {
    * What expressions can read in a frame at this moment: the trigger, the execution, the project's credentials (in clear),
    * the loops around, and every node that has ended (a skipped one reads as empty text). Of several nodes with one alias the latest to complete answers to it.
    */
-  in(frame: Frame): Scope {
+  in(frame: Frame, readAhead?: ReadonlyMap<string, ReadResult>): Scope {
     const run = this.#run;
     const { values, fault } = this.#secrets;
     const fixed: Record<string, ScopeEntry> = {
-      trigger: { name: "trigger", fields: { ...run.params, output: run.input } },
+      trigger: { name: "trigger", fields: triggerFields(this.#trigger, run) },
       execution: { name: "execution", fields: { id: run.id } },
       [CREDENTIALS]: { name: CREDENTIALS, fields: values, isFlat: true },
     };
@@ -100,7 +117,43 @@ export class RunNames {
         nodes.some((node) => this.#fieldsOf(node, frame)) ? [name] : [],
       ),
     ];
-    return { find, names, parse: (text, count) => this.#parse(text, count), isName: this.isName };
+    return { find, names, parse: (text, count) => this.#parse(text, count), isName: this.isName, readAhead };
+  }
+
+  /**
+   * Has long texts read that these references read, if there are any. Items of a loop often read the same in the same text, so the
+   * last results are remembered.
+   * @throws as EngineServices.readLong
+   */
+  readAhead(
+    frame: Frame,
+    references: readonly Reference[],
+    read: (reads: LongReads) => Promise<ReadResult[]>,
+  ): Promise<ReadonlyMap<string, ReadResult>> | undefined {
+    const long = longReadsOf(references, this.in(frame), (text) => this.#read.has(text));
+    return long && this.#readLong(long, read);
+  }
+
+  async #readLong(long: LongReads, read: (reads: LongReads) => Promise<ReadResult[]>): Promise<ReadonlyMap<string, ReadResult>> {
+    const results = new Map<string, ReadResult>();
+    const reads = long.reads.filter(({ reference: { source }, text }) => {
+      const known = this.#ahead.get(source);
+      if (known && known.text === long.texts[text]) results.set(source, known.result);
+      return !results.has(source);
+    });
+    // Only the texts that are still read.
+    const indexes = [...new Set(reads.map(({ text }) => text))];
+    const texts = indexes.map((index) => long.texts[index] ?? "");
+    const sent = reads.map(({ reference, text }) => ({ reference, text: indexes.indexOf(text) }));
+    const answers = sent.length ? await read({ texts, reads: sent }) : [];
+    if (this.#ahead.size + sent.length > MAX_AHEAD) this.#ahead.clear();
+    for (const [index, { reference, text }] of sent.entries()) {
+      const result = answers[index] ?? { error: "The expression was not read." };
+      results.set(reference.source, result);
+      const size = "text" in result ? result.text.length : "json" in result ? result.json.length : 0;
+      if (size < LONG_RESULT && sent.length <= MAX_AHEAD) this.#ahead.set(reference.source, { text: texts[text] ?? "", result });
+    }
+    return results;
   }
 
   /** What can be read of a node, or undefined when it has not ended, is no loop around the frame, and has nothing to read before its end. */

@@ -1,5 +1,5 @@
 import { isAppError } from "#server/platform/errors.ts";
-import { type Masker, maskerOf, unmasked } from "#server/platform/masking/masker.ts";
+import { type Masker, maskerInSlices, unmasked } from "#server/platform/masking/masker.ts";
 import type { EngineServices, RunState } from "#server/runs/ports.ts";
 import { dictionary } from "#server/shared/json-text.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
@@ -29,7 +29,7 @@ export async function readSecrets(services: Pick<EngineServices, "credentials">,
   try {
     const values = await services.credentials(run.project_id);
     const named = [...names].flatMap((name) => values.get(name) ?? []);
-    return { values: dictionary(Object.fromEntries(values)), masker: maskerOf(named) };
+    return { values: dictionary(Object.fromEntries(values)), masker: await maskerInSlices(named) };
   } catch (error) {
     if (!isAppError(error)) throw error;
     return { ...none, fault: `The project's credentials cannot be read. ${error.message}` };

@@ -1,6 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { TimeSlice } from "#server/platform/time-slice.ts";
 import { type Held, RunSize } from "#server/runs/executor/run-size.ts";
 import { newRun } from "#server/testing/new-run.ts";
+import { ExpressionError, type LongReads, readLong } from "#server/workflow/expressions.ts";
 
 // What a node is given, and what of its failure is kept and told, has bounds that no template and no number of edges gets past.
 
@@ -38,18 +40,21 @@ test("the fields of one node have that bound together, for a hundred of them wou
   expect(memory.ending()?.error).toMatch(/^s: What this node is given .*: 17\.0 MiB at least\./);
 });
 
-test("what is read as JSON again and again, since it is too much to remember, has a bound too", async () => {
-  const fields = Array.from({ length: 12 }, (_, index) => `f${index}`);
+test("what the filters of one node go through has that bound together", async () => {
+  const fields = Array.from({ length: 14 }, (_, index) => `f${index}`);
   const text = (name: string) => JSON.stringify({ x: 1, name, long: "y".repeat(MIB) });
-  const all = fields.map((name) => `{{trigger.output.${name}.x}}`).join("");
+  const filtered = fields.map((name) => `{{trigger.output.${name}${" | upper | lower".repeat(5)}}}`).join("");
+  const read = fields.map((name) => `{{trigger.output.${name}.x}}`).join("");
   const { memory, go } = newRun(
-    { t: ["triggerNode"], o: ["outputNode", { value: all.repeat(50) }], few: ["outputNode", { value: all.repeat(5) }] },
+    { t: ["triggerNode"], few: ["outputNode", { value: read.repeat(50) }], o: ["outputNode", { value: filtered }] },
     ["t>few", "few>o"],
     JSON.stringify(Object.fromEntries(fields.map((name) => [name, text(name)]))),
   );
+
   expect(await go()).toEqual({ kind: "over" });
+
   expect(memory.ending()?.error).toContain("on too much here");
-  expect(memory.rows().find(({ node_id, status }) => node_id === "few" && status === "complete")?.output).toBe("1".repeat(60));
+  expect(memory.rows().find(({ node_id, status }) => node_id === "few" && status === "complete")?.output).toBe("1".repeat(700));
 });
 
 test("so do the outputs of several nodes together, unless it says itself what it works with", async () => {
@@ -128,7 +133,11 @@ test("what a run holds has a bound over all its nodes and the items under way; w
   const half = big(8);
   const rows = (count: number) => new Map(Array.from({ length: count }, (_, index) => [`n${index}`, { output: half }]));
   const active = new Map<number, Held>();
-  const size = new RunSize({ rows: rows(40), loops: [{ row: { input: big(4) }, size: 4 * MIB, active }] }, () => 16 * MIB); // 344 of 512
+  const size = new RunSize(
+    newRun({ t: ["triggerNode"] }, []).memory.run,
+    { rows: rows(40), loops: [{ row: { input: big(4) }, size: 4 * MIB, active }] },
+    () => 16 * MIB,
+  ); // 344 of 512
   /** How many nodes of an item have room, and why the next one has none. */
   const play = (item: number, nodes: number) => {
     const mine = rows(0);
@@ -185,4 +194,99 @@ test.each([
   });
   await go();
   expect(memory.ending()?.status).toBe(status);
+});
+
+test("a long text is read outside of the executor, once for all expressions of a node", async () => {
+  const list = JSON.stringify(Array.from({ length: 60_000 }, (_, index) => index));
+  const requests: LongReads[] = [];
+  const { memory, go } = newRun(
+    { t: ["triggerNode"], o: ["outputNode", { value: `${"{{trigger.output | length}} ".repeat(5)}{{trigger.output[1]}}` }] },
+    ["t>o"],
+    list,
+    {
+      readLong: async (reads) => {
+        requests.push(reads);
+        return readLong(reads);
+      },
+    },
+  );
+
+  expect(await go()).toEqual({ kind: "over" });
+
+  expect(memory.ending()?.output).toBe(`${"60000 ".repeat(5)}1`);
+  expect(requests).toEqual([{ texts: [list], reads: [expect.anything(), expect.anything()] }]);
+});
+
+test("items of a loop that read the same in a long text have it read once", async () => {
+  let count = 0;
+  const { memory, go } = newRun(
+    {
+      t: ["triggerNode"],
+      l: ["loopNode", { items_expression: "[1,2,3]" }],
+      s: ["outputNode", { value: "{{l.current_item}} of {{trigger.output | length}}" }],
+    },
+    ["t>l", "l.body>s"],
+    "x".repeat(MIB),
+    {
+      readLong: async (reads) => {
+        count++;
+        return readLong(reads);
+      },
+    },
+  );
+
+  expect(await go()).toEqual({ kind: "over" });
+
+  expect(memory.ending()?.output).toContain("3 of 1048576");
+  expect(count).toBe(1);
+});
+
+test("a long text is read in a process of its own", async () => {
+  const { memory, go } = newRun(
+    { t: ["triggerNode"], o: ["outputNode", { value: '{{trigger.output | replace("a", "bb") | length}}' }] },
+    ["t>o"],
+    "a".repeat(MIB),
+  );
+
+  expect(await go()).toEqual({ kind: "over" });
+
+  expect(memory.ending()?.output).toBe(String(2 * MIB));
+});
+
+test("a node whose long text takes too long to read fails with the reason", async () => {
+  const { memory, go } = newRun(
+    { t: ["triggerNode"], o: ["outputNode", { value: "{{trigger.output | upper}}" }] },
+    ["t>o"],
+    "a".repeat(MIB),
+    {
+      readLong: () => Promise.reject(new ExpressionError("The expressions of this node took too long.")),
+    },
+  );
+
+  expect(await go()).toEqual({ kind: "over" });
+
+  expect(memory.ending()).toMatchObject({ status: "failed", error: "o: The expressions of this node took too long." });
+});
+
+test.each([
+  ["leaves no turn to the event loop while the clock stands still", 0, 0],
+  ["leaves a turn to the event loop after each node that takes ten milliseconds", 10, 100],
+])("a run %s", async (_, step, least) => {
+  const names = Array.from({ length: 100 }, (__, index) => `n${index}`);
+  const { go } = newRun(
+    { t: ["triggerNode"], ...Object.fromEntries(names.map((name) => [name, ["outputNode", { value: "x" }]])) },
+    names.map((name) => `t>${name}`),
+    "",
+  );
+  await new Promise(setImmediate); // a turn of the event loop without time of another clock
+  let time = performance.now();
+  vi.spyOn(performance, "now").mockImplementation(() => (time += step));
+  const turns = vi.spyOn(TimeSlice.prototype, "next");
+
+  await go();
+  const { length } = turns.mock.calls;
+  vi.restoreAllMocks();
+
+  expect(length).toBeGreaterThanOrEqual(least);
+  if (step === 0) expect(length).toBe(0);
 });

@@ -17,13 +17,14 @@ export interface WantedChild {
   /** How deep that run is: 1 when no other has started it. */
   depth: number;
   started_by_id: string | null;
+  assistant_message_id: string | null;
   request: ChildRequest;
 }
 
 /** What a wait is for, or undefined when nobody waits any more. */
 export async function wantedChild(wait_id: string): Promise<WantedChild | undefined> {
   const { rows } = await pool().query<WantedChild>(
-    `SELECT e.project_id, e.id AS parent_id, w.node_id, e.depth, e.started_by_id, w.request
+    `SELECT e.project_id, e.id AS parent_id, w.node_id, e.depth, e.started_by_id, e.assistant_message_id, w.request
      FROM waits w JOIN executions e ON e.id = w.execution_id
      WHERE w.id = $1 AND w.reason = 'child' AND w.status = 'waiting' AND e.status NOT IN ${FINAL}`,
     [wait_id],

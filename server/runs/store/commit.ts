@@ -1,11 +1,13 @@
+import type pg from "pg";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
+import { logRunEnd } from "#server/runs/log-run-end.ts";
 import { type Commit, type Ending, type EventWrite, LeaseLost, type LedgerWrite, type RunState } from "#server/runs/ports.ts";
 import { wordsAtEnd } from "#server/runs/store/search-words.ts";
 import { assertSpace, noteStored } from "#server/runs/store/space.ts";
 import { FINAL, query, queueForReadings } from "#server/runs/store/sql.ts";
-import { insertTexts, LongTexts } from "#server/runs/store/texts.ts";
+import { insertTexts, LongTexts, mustWriteAhead, wholeText } from "#server/runs/store/texts.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 
@@ -15,13 +17,13 @@ import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 const WAITS = `
   ), opened AS (
     INSERT INTO waits (id, project_id, execution_id, node_id, iteration, reason, label, deadline, token_hash, request,
-      title, description, display_value, notification_email, text, terms, remind_at)
+      title, description, display_value, display_value_hash, notification_email, text, text_hash, terms, remind_at)
     SELECT w.id, $15, $1, w.node_id, w.iteration, w.reason, w.label, w.deadline, decode(w.token_hash, 'hex'), w.request,
-      coalesce(w.title, ''), coalesce(w.description, ''), coalesce(w.display_value, ''), w.notification_email,
-      w.text, w.terms, w.remind_at
+      coalesce(w.title, ''), coalesce(w.description, ''), coalesce(w.display_value, ${wholeText("$1", "w.display_value_hash")}, ''), w.display_value_hash, w.notification_email,
+      coalesce(w.text, ${wholeText("$1", "w.text_hash")}), w.text_hash, w.terms, w.remind_at
     FROM lease, jsonb_to_recordset($14::jsonb->'waits') AS w(
       id uuid, node_id text, iteration text, reason "WaitReason", label text, deadline timestamptz, token_hash text, request jsonb,
-      title text, description text, display_value text, notification_email text, text text, terms jsonb, remind_at timestamptz)
+      title text, description text, display_value text, display_value_hash text, notification_email text, text text, text_hash text, terms jsonb, remind_at timestamptz)
   ), taken AS (
     UPDATE waits SET taken_at = now() FROM lease WHERE id IN (SELECT value::uuid FROM jsonb_array_elements_text($14::jsonb->'taken'))
   ), withdrawn AS (
@@ -119,7 +121,8 @@ const commitSql = ({ hasWaits, endsChild, hasCalls, hasTexts }: CommitKind) => {
       -- A node has ended: whatever stopped a process before was not the next one's fault.
       crashes = CASE WHEN crashes > 0 AND NOT jsonb_path_exists($3::jsonb, '$[*] ? (@.status != "running" && !(@.is_interrupted == true))') THEN crashes ELSE 0 END
     FROM quiet${hasCalls ? ", counted" : ""} WHERE id = $1 AND lease_owner = $2 AND commit_no = $9 - 1 AND status NOT IN ${FINAL}
-    RETURNING last_seq - jsonb_array_length($4::jsonb) AS seq, project_id, workflow_id,
+    RETURNING last_seq - jsonb_array_length($4::jsonb) AS seq, project_id, workflow_id, e.cost AS total_cost,
+      round(extract(epoch FROM now() - created_at) * 1000)::float8 AS duration_ms,
       CASE WHEN $5::jsonb->>'status' IN ('completed', 'failed') THEN workflow_version END AS result_of
   ), new_rows AS (
     SELECT r.* FROM lease, jsonb_to_recordset($3::jsonb) AS r(${ROW}${hasCalls ? ", agent_id uuid, llm_key_id uuid, provider text, cost numeric, cached_tokens int" : ""})
@@ -141,12 +144,20 @@ const commitSql = ({ hasWaits, endsChild, hasCalls, hasTexts }: CommitKind) => {
     DELETE FROM execution_events WHERE execution_id = $1 AND cardinality($8::text[]) > 0 AND seq > $12 AND type = 'node_delta'
       AND EXISTS (SELECT FROM lease) AND concat(data->>'iteration', ' ', node_id) = ANY($8)
   ), result AS (
-    UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs',
+    UPDATE execution_values SET output = coalesce(${wholeText("$1", "$5::jsonb->>'output_hash'")}, $5::jsonb->>'output'), output_hash = $5::jsonb->>'kept_hash',
+      outputs = $5::jsonb->'outputs',
       words = words || array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text($5::jsonb->'words')))
     WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${calls.used}${hasWaits ? WAITS : ""}${endsChild ? UNTOLD : ""}${hasTexts ? texts : ""}
   )
-  SELECT seq, pg_notify('treadle_execution', $1::text), ${QUEUED} FROM lease`;
+  SELECT seq, workflow_id, total_cost::float8 AS cost, duration_ms, pg_notify('treadle_execution', $1::text), ${QUEUED} FROM lease`;
 };
+
+interface Written {
+  seq: number;
+  workflow_id: string;
+  cost: number;
+  duration_ms: number;
+}
 
 const statements = new Map<string, { name: string; text: string }>();
 
@@ -209,8 +220,7 @@ const eventJson = (run: Pick<RunState, "id">, events: EventWrite[], texts?: Long
   json(events.map((event) => ({ ...(texts?.event(event) ?? event), execution_id: run.id })));
 const rowJson = (rows: Commit["rows"], texts: LongTexts) => json(lastOfEach(rows).map((row) => texts.row(row)));
 /** @param words by which it is found, unless they are written apart */
-const endingJson = (ending: Ending, texts: LongTexts, words?: string[]) =>
-  json({ ...ending, outputs: ending.outputs.map((output) => texts.output(output)), words });
+const endingJson = (ending: Ending, texts: LongTexts, words?: string[]) => json({ ...texts.ending(ending), words });
 /** JSON that PostgreSQL can keep: without U+0000 and without halves of surrogate pairs, such as cutting a text may leave. */
 function json(value: unknown): string {
   const text = JSON.stringify(value);
@@ -233,6 +243,8 @@ export async function commit(run: RunState, { rows, events, ending, status, ...r
   const talked = effects.filter((row) => row.status !== "running" || row.attempt > 1);
   const first = talked.reduce((least, row) => Math.min(least, run.toldFrom.get(row.id) ?? 0), Number.MAX_SAFE_INTEGER);
   const texts = new LongTexts(run);
+  const long = { rows, waits, ...(ending && { ending }) };
+  if (mustWriteAhead(long)) await texts.writeAhead(long, signal);
   const values: unknown[] = [
     run.id,
     run.holder,
@@ -249,7 +261,7 @@ export async function commit(run: RunState, { rows, events, ending, status, ...r
     !hasWaits && effects.length === 0 && run.toldFrom.size === 0,
     talked.length ? first : 0,
   ];
-  const waiting = hasWaits ? json({ waits, taken, withdrawn }) : "";
+  const waiting = hasWaits ? json({ waits: waits.map((wait) => texts.wait(wait)), taken, withdrawn }) : "";
   const bytes = values.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), texts.length + waiting.length);
   values.push(bytes);
   if (hasWaits) values.push(waiting, run.project_id);
@@ -257,11 +269,16 @@ export async function commit(run: RunState, { rows, events, ending, status, ...r
   const hasCalls = ended.some((row) => row.agent_id !== undefined);
   const endsChild = ending !== undefined && run.parent_id !== null;
   const { name, text } = commitStatement({ hasWaits, endsChild, hasCalls, hasTexts: texts.lists !== undefined });
-  const [written] = await query<{ seq: number }>(name, text, values, signal);
+  const [written] = await query<Written & pg.QueryResultRow>(name, text, values, signal);
   if (!written && !(await isWritten(run))) throw new LeaseLost("Another process carries this run.");
   texts.written();
+  if (ending?.long) await texts.removeOutput();
   noteStored(run.project_id, "runs", bytes);
   noteCommit(run, effects, written?.seq);
+  if (ending && written) {
+    const { workflow_id, duration_ms, cost } = written;
+    logRunEnd({ execution_id: run.id, workflow_id, status: ending.status, duration_ms, cost });
+  }
 }
 
 /**

@@ -1,9 +1,11 @@
 import type pg from "pg";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { pool } from "#server/platform/db/client.ts";
+import { notFound } from "#server/platform/errors.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import { settings } from "#server/platform/settings.ts";
 import { dueIn, mustNotifyWorkers } from "#server/runs/local-worker.ts";
+import { logRunEnd } from "#server/runs/log-run-end.ts";
 import type { Commit, RunState } from "#server/runs/ports.ts";
 import type { ExecutionTrigger } from "#server/runs/schema.ts";
 import { AGENT_JSON, type FoundAgent } from "#server/runs/store/agent-json.ts";
@@ -27,6 +29,10 @@ export interface NewExecution {
   snapshot_id: string;
   trigger: ExecutionTrigger;
   started_by_id: string | null;
+  /** Key without the scope `read` that starts it, and so may see it. */
+  started_by_key_id?: string | null;
+  /** Message to the assistant whose allowance it spends from. */
+  assistant_message_id?: string | null;
   input: string;
   params: Record<string, unknown> | null;
   /** Of the snapshot, when the caller has it at hand: the run then need not always wait for the executor. */
@@ -50,6 +56,8 @@ export interface DeliveryOfExecution {
   id: string;
   delivery_key: string | null;
   body: string;
+  /** Set for a delivery that could not start its run: the HTTP status of the response, and the reason. */
+  refusal?: { status: number; error: string };
 }
 
 /** The agents that a run calls first, by their ids. */
@@ -92,7 +100,7 @@ const QUEUED = queueForReadings({ id: "execution.id", workflow_id: "$3::uuid", v
  * is written when the count says to wait, or when the delivery or the fire is there already.
  */
 function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
-  let last = 20;
+  let last = 22;
   const next = () => `$${++last}`;
   const isWhole = kind === "whole";
   // Of one that goes on after this: how soon to look for somebody who executes it, whether to tell others of it, and places.
@@ -105,8 +113,8 @@ function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
   const agents = kind === "first" ? next() : undefined;
   const texts: [string, string] | undefined = hasTexts ? [next(), next()] : undefined;
   const delivery = `delivery AS (
-      INSERT INTO webhook_deliveries (id, workflow_id, status, execution_id, delivery_key, body)
-      SELECT ${next()}::uuid, $3::uuid, 202, $1::uuid, ${next()}, ${next()} FROM room WHERE wait = 0
+      INSERT INTO webhook_deliveries (id, workflow_id, execution_id, delivery_key, body, status, error)
+      SELECT ${next()}::uuid, $3::uuid, $1::uuid, ${next()}, ${next()}, ${next()}::int, ${next()} FROM room, workflow WHERE wait = 0
       ON CONFLICT (workflow_id, delivery_key) DO NOTHING RETURNING id
     ),`;
   const hasPlace = "(SELECT has_place FROM room)";
@@ -147,23 +155,28 @@ function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
     room AS MATERIALIZED (SELECT
       coalesce((SELECT seconds_until_execution($2::uuid, hourly) FROM locked WHERE hourly > 0), 0) AS wait
       ${isBegun ? `, (SELECT may_begin_run($2::uuid, ${places}::int) FROM locked) AS has_place` : ""}),
+    workflow AS MATERIALIZED (SELECT id FROM workflows WHERE id = $3::uuid AND deleted_at IS NULL FOR KEY SHARE),
     ${hasDelivery ? delivery : ""}
     execution AS (
-      INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, started_by_id, input_preview, due_at, is_counted, bytes, rerun_of_id, parent_id, parent_node_id, depth,
+      INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, started_by_id, input_preview, due_at, is_counted, bytes, rerun_of_id, parent_id, parent_node_id, depth, started_by_key_id, assistant_message_id,
         ${Object.keys(also).join(", ")})
-      SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $11::timestamptz, $14::boolean, $15::bigint, $16::uuid, $17::uuid, $18::text, $19::int,
+      SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $11::timestamptz, $14::boolean, $15::bigint, $16::uuid, $17::uuid, $18::text, $19::int, $21::uuid, $22::uuid,
         ${Object.values(also).join(", ")}
-      FROM ${hasDelivery ? "delivery" : "room WHERE wait = 0"}
+      FROM ${hasDelivery ? "delivery" : "room, workflow WHERE wait = 0"}
       ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id, lease_owner, workflow_version
     ),
     kept AS (
       INSERT INTO execution_values (execution_id, input, params, words${values && ", output, outputs"}) SELECT id, $8, $9::jsonb, array_to_tsvector($20::text[])${values} FROM execution
     )${rows && events ? `, begun AS (SELECT id FROM execution${isWhole ? "" : " WHERE lease_owner IS NOT NULL"}), ${firstWrite(rows, events, texts)}` : ""}
-    SELECT wait, (SELECT hourly FROM allowed) AS hourly, execution.id AS execution_id, execution.lease_owner IS NOT NULL AS is_begun
+    SELECT wait, EXISTS (SELECT FROM workflow) AS has_workflow, (SELECT hourly FROM allowed) AS hourly, execution.id AS execution_id, execution.lease_owner IS NOT NULL AS is_begun
       ${mustTell ? `, CASE WHEN ${mustTell}::boolean AND execution.id IS NOT NULL AND execution.lease_owner IS NULL THEN ${TELL_DUE} END` : ""}
       ${agents ? `, ${askedAgents(agents)}` : ""}${isWhole ? `, ${QUEUED}` : ""} FROM room LEFT JOIN execution ON true`,
   };
 }
+
+/** True when an execution with the same id exists. */
+export const isTakenId = (error: unknown): boolean =>
+  error instanceof Error && "constraint" in error && error.constraint === "executions_pkey";
 
 const kinds = ["new", "begun", "first", "whole"] as const;
 const byKind = (hasDelivery: boolean, hasTexts: boolean) =>
@@ -179,6 +192,14 @@ function begunValues({ run, first, asks = [] }: Begun, texts: LongTexts): unknow
   return [...places, run.holder, elapsed, ...written, ...(texts.lists ?? [])];
 }
 
+const deliveryValues = ({ id, delivery_key, body, refusal }: DeliveryOfExecution): unknown[] => [
+  id,
+  delivery_key,
+  body,
+  refusal?.status ?? 202,
+  refusal?.error ?? null,
+];
+
 function kindOf(begun: Begun | undefined): Kind {
   if (!begun) return "new";
   if (!begun.first) return "begun";
@@ -187,6 +208,7 @@ function kindOf(begun: Begun | undefined): Kind {
 
 interface Written {
   wait: number;
+  has_workflow: boolean;
   hourly: number | null;
   execution_id: string | null;
   is_begun: boolean;
@@ -205,7 +227,9 @@ interface Beside {
 
 /**
  * Writes a new execution if the project's hour has room, without asking anybody to run it yet. Requests of one project
- * queue up on a lock, so that together they never get past the limit.
+ * queue up on a lock, so that together they never get past the limit. The workflow's row is locked FOR KEY SHARE: a deletion, which
+ * locks it FOR UPDATE, comes before the execution or finds it.
+ * @throws AppError NOT_FOUND when the workflow has been deleted
  */
 export async function createExecution(execution: NewExecution, { on = pool(), delivery, begun, results }: Beside = {}): Promise<Started> {
   const texts = begun && new LongTexts(begun.run);
@@ -234,16 +258,27 @@ export async function createExecution(execution: NewExecution, { on = pool(), de
     execution.parent?.node_id ?? null,
     execution.parent?.depth ?? 1,
     [...new Set([...wordsAtStart(execution), ...wordsAtEnd(begun?.first?.ending ?? {})])],
+    execution.started_by_key_id ?? null,
+    execution.assistant_message_id ?? null,
     ...(kind === "whole" ? [] : [dueIn(), mustNotifyWorkers()]),
     ...first,
-    ...(delivery ? [delivery.id, delivery.delivery_key, delivery.body] : []),
+    ...(delivery ? deliveryValues(delivery) : []),
   ];
   const { name, text } = (delivery ? WITH_DELIVERY : ALONE)[texts?.lists ? "long" : "short"][kind] as ReturnType<typeof statement>;
   const { rows } = await on.query<Written>({ name, text, values });
   const [row] = rows;
+  if (row && !row.has_workflow) throw notFound("workflow");
   if (!row?.execution_id) return row?.wait ? { kind: "limited", retryAfter: row.wait, limit: row.hourly ?? 0 } : { kind: "repeated" };
   const { execution_id, is_begun: isBegun, agents } = row;
   texts?.written();
+  if (begun?.first?.ending)
+    logRunEnd({
+      execution_id,
+      workflow_id: execution.workflow_id,
+      status: begun.first.ending.status,
+      duration_ms: Math.max(0, Date.now() - begun.run.created_at.getTime()),
+      cost: 0,
+    });
   const before = results ? await giveResults(on, execution_id, results) : 0;
   noteStored(execution.project_id, "runs", bytes + before);
   return { kind: "started", execution_id, isBegun, ...(agents && { agents }) };

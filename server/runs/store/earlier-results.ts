@@ -17,8 +17,8 @@ const TAKE_OVER = `
     SELECT source.copy_id, v.input, v.output, v.tool_calls, v.details, v.input_hash, v.output_hash
     FROM source JOIN node_run_values v ON v.node_run_id = source.id RETURNING input_hash, output_hash
   )
-  INSERT INTO run_texts (execution_id, hash, text)
-  SELECT $2, t.hash, t.text FROM run_texts t
+  INSERT INTO run_texts (execution_id, hash, part, text, characters)
+  SELECT $2, t.hash, t.part, t.text, t.characters FROM run_texts t
   WHERE t.execution_id = $1 AND t.hash IN (SELECT input_hash FROM kept UNION SELECT output_hash FROM kept)`;
 
 // About what it took over: no more than the other holds.

@@ -1,15 +1,12 @@
-import type pg from "pg";
 import type { Prisma } from "#prisma/generated/client.ts";
-import { newId } from "#server/platform/new-id.ts";
-import { failure } from "#server/runs/ports.ts";
+import { logRunEnd } from "#server/runs/log-run-end.ts";
 import type { ExecutionStatus } from "#server/runs/status-schema.ts";
-import { createExecution, type NewExecution } from "#server/runs/store/create.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
-// The ends of runs that no executor writes: of one that is cancelled, alone or with its project, and of one that is refused when
-// it should begin. What an executor ends, it ends with its last results: `commit`.
+// Ends of runs that no executor writes: cancelled ones, alone or with their project. An executor ends a run with its last
+// results: `commit`.
 
 // The rows of the runs $1 are locked before, in a statement of its own: so a commit of whoever executes one is either before this
 // or after, and nothing of it is missed. The lease is taken away: whoever has it can write nothing more, and is told. Nodes $2 are
@@ -34,7 +31,8 @@ const CANCEL = `
     UPDATE executions e SET status = 'cancelled', completed_at = $3::timestamptz, lease_epoch = lease_epoch + 1, lease_until = NULL,
       run_at = NULL, wake = false, last_seq = last_seq + own.events
     FROM (SELECT execution_id, count(*)::int AS events FROM told GROUP BY execution_id) AS own WHERE e.id = own.execution_id
-    RETURNING e.id, e.last_seq - own.events AS seq
+    RETURNING e.id, e.last_seq - own.events AS seq, e.workflow_id, e.cost::float8 AS cost,
+      round(extract(epoch FROM $3::timestamptz - e.created_at) * 1000)::float8 AS duration_ms
   ), written AS (
     INSERT INTO execution_events (execution_id, seq, type, node_id, data)
     SELECT c.id, c.seq + row_number() OVER (PARTITION BY c.id ORDER BY told.place), told.event->>'type', told.node_id,
@@ -48,14 +46,27 @@ const CANCEL = `
   ), seen AS (
     UPDATE notifications SET read_at = $3::timestamptz WHERE kind = 'review' AND subject_id IN (SELECT id FROM withdrawn) AND read_at IS NULL
   )
-  SELECT pg_notify('treadle_execution', id::text), pg_notify('treadle_control', id::text) FROM cancelled`;
+  SELECT id AS execution_id, workflow_id, duration_ms, cost,
+    pg_notify('treadle_execution', id::text)::text AS told, pg_notify('treadle_control', id::text)::text AS ended FROM cancelled`;
+
+interface CancelledRun {
+  execution_id: string;
+  workflow_id: string;
+  duration_ms: number;
+  cost: number;
+}
+
+const reachableNodes = (graph: unknown): string[] =>
+  Graph.parse(graph).nodes.flatMap(({ id, type }) => (definitionOf(type)?.isInert ? [] : [id]));
 
 async function cancel(within: Prisma.TransactionClient, ids: readonly string[], nodes: readonly string[]): Promise<void> {
   const now = new Date();
   if (!ids.length) return;
-  await within.$executeRawUnsafe(CANCEL, ids, nodes, now, now.toISOString());
+  const cancelled = await within.$queryRawUnsafe<CancelledRun[]>(CANCEL, ids, nodes, now, now.toISOString());
   // Those that wait for one of them are to be told; a statement of its own, because such a wait may have been withdrawn just now.
   await within.$executeRawUnsafe("UPDATE waits SET notified_at = NULL WHERE id = ANY($1::uuid[]) AND reason = 'child'", ids);
+  for (const { execution_id, workflow_id, duration_ms, cost } of cancelled)
+    logRunEnd({ execution_id, workflow_id, status: "cancelled", duration_ms, cost });
 }
 
 /**
@@ -73,10 +84,35 @@ export async function cancelRun(
   if (!run) return undefined;
   const { graph, ...known } = run;
   if (!isFinal(run.was)) {
-    const reachable = Graph.parse(graph).nodes.flatMap(({ id, type }) => (definitionOf(type)?.isInert ? [] : [id]));
-    await cancel(within, [execution_id], reachable);
+    await cancel(within, [execution_id], reachableNodes(graph));
   }
   return known;
+}
+
+/** Most runs of a workflow that one transaction ends. */
+const MAX_CANCELLED = 500;
+
+/**
+ * Ends runs of a workflow that have not ended, at most 500, within a transaction; subscribers are told of every node not reached.
+ * @returns their ids; none when all have ended
+ */
+export async function cancelRunsOfWorkflow(within: Prisma.TransactionClient, workflow_id: string): Promise<string[]> {
+  const runs = await within.$queryRaw<{ id: string; snapshot_id: string }[]>`
+    SELECT id, snapshot_id
+    FROM executions
+    WHERE workflow_id = ${workflow_id}::uuid AND status IN ('pending', 'queued', 'running', 'paused')
+    ORDER BY id
+    LIMIT ${MAX_CANCELLED}
+    FOR UPDATE`;
+  for (const [id, alike] of Map.groupBy(runs, ({ snapshot_id }) => snapshot_id)) {
+    const { graph } = await within.workflowSnapshot.findUniqueOrThrow({ where: { id }, select: { graph: true } });
+    await cancel(
+      within,
+      alike.map((run) => run.id),
+      reachableNodes(graph),
+    );
+  }
+  return runs.map(({ id }) => id);
 }
 
 /**
@@ -90,17 +126,4 @@ export async function cancelRunsOf(within: Prisma.TransactionClient, project_id:
   const ids = runs.map(({ id }) => id);
   await cancel(within, ids, []);
   return ids;
-}
-
-/**
- * Writes a run that ends as failed before it begins, so that whoever looks for it finds why there is none. It spends nothing of
- * the project's hour.
- * @param on a client, or the pool
- * @param run one that was started for the same `due_at` already is left as it is
- */
-export async function refuseRun(on: Pick<pg.Pool, "query">, run: NewExecution, reason: string): Promise<void> {
-  const id = run.id ?? newId();
-  const now = new Date();
-  const begun = { run: { id, holder: null, created_at: now }, first: failure(reason, now, now) };
-  await createExecution({ ...run, id, isCounted: false }, { on, begun });
 }

@@ -1,9 +1,13 @@
 import { Prisma } from "#prisma/generated/client.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import type { DeferredTexts } from "#server/platform/deferred-texts.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
+import { MAX_VOTES } from "#server/runs/schema.ts";
 import type { ExecutionStatus } from "#server/runs/status-schema.ts";
+import { NEVER_STARTED } from "#server/runs/store/refused-runs.ts";
 import { longTexts } from "#server/runs/store/reviews.ts";
+import { readable, readableBytes, storedText, withTexts } from "#server/runs/store/texts.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 
 // Reading executions: one, or a page of a list.
@@ -42,26 +46,76 @@ export const summaryFields = {
 /** What one execution reads. */
 export const detailFields = {
   ...summaryFields,
+  inngest_run_id: true,
   last_seq: true,
   snapshot_id: true,
-  values: { select: { input: true, output: true, outputs: true } },
-  waits: { where: { reason: { in: ["review", "budget"] } }, omit: longTexts, orderBy: { id: "asc" } },
+  waits: {
+    where: { reason: { in: ["review", "budget"] } },
+    omit: longTexts,
+    include: { votes: { orderBy: { created_at: "asc" }, take: MAX_VOTES } },
+    orderBy: { id: "asc" },
+  },
 } as const satisfies Prisma.ExecutionSelect;
 
 export type SummaryRow = Prisma.ExecutionGetPayload<{ select: typeof summaryFields }>;
 export type DetailRow = Prisma.ExecutionGetPayload<{ select: typeof detailFields }>;
 
+/** Executions of a project; with `key_id` only those that this key started. */
+export interface RunScope {
+  project_id: string;
+  key_id?: string | null;
+}
+
 /**
- * An execution of a project.
+ * An execution within a scope.
  * @throws AppError NOT_FOUND
  */
 export async function findExecution<Select extends Prisma.ExecutionSelect>(
-  { project_id, execution_id }: { project_id: string; execution_id: string },
+  { project_id, key_id, execution_id }: RunScope & { execution_id: string },
   select: Select,
 ): Promise<Prisma.ExecutionGetPayload<{ select: Select }>> {
-  const row = isUuid(execution_id) ? await db().execution.findFirst({ where: { id: execution_id, project_id }, select }) : null;
+  const where = { id: execution_id, project_id, ...(key_id && { started_by_key_id: key_id }) };
+  const row = isUuid(execution_id) ? await db().execution.findFirst({ where, select }) : null;
   if (!row) throw notFound("execution");
   return row as Prisma.ExecutionGetPayload<{ select: Select }>; // cast: it is what was asked for
+}
+
+/** Returns the input of an execution with the other values of its trigger. */
+export const triggerValuesOf = (execution_id: string) =>
+  db().executionValues.findUnique({ where: { execution_id }, select: { input: true, params: true } });
+
+/** Column of `execution_values` with a text of any length. */
+const textOfRun = (column: "input" | "output", execution_id: string) =>
+  storedText({
+    name: `execution-${column}`,
+    execution_id: "execution_id",
+    text: column,
+    hash: column === "output" ? "output_hash" : "NULL::text",
+    from: "execution_values WHERE execution_id = $1::uuid",
+    values: [execution_id],
+  });
+
+const VALUES = `
+  SELECT CASE WHEN ${readable("octet_length(input)", "octet_length(input)", "$2")} THEN input END AS input,
+    CASE WHEN ${readable("octet_length(output)", "octet_length(input) + octet_length(output)", "$2")} THEN output END AS output,
+    output IS NULL AS has_no_output, outputs
+  FROM execution_values WHERE execution_id = $1`;
+
+/** Input, output and Output nodes of an execution. @param texts takes the long texts out */
+export async function readRunValues(
+  execution_id: string,
+  texts?: DeferredTexts,
+): Promise<{ input: string; output: string | null; outputs: unknown[] }> {
+  type Row = { input: string | null; output: string | null; has_no_output: boolean; outputs: unknown };
+  const values = [execution_id, readableBytes(texts)];
+  const [row] = (await pool().query<Row>({ name: "execution-values", text: VALUES, values })).rows;
+  if (!row) return { input: "", output: null, outputs: [] };
+  const text = (column: "input" | "output") => row[column] ?? texts?.defer(textOfRun(column, execution_id)) ?? "";
+  return {
+    input: text("input"),
+    output: row.has_no_output ? null : text("output"),
+    outputs: Array.isArray(row.outputs) ? await withTexts(execution_id, row.outputs, texts) : [],
+  };
 }
 
 /** Which workflow an execution of a project runs, and on which graph; null when there is no such execution. */
@@ -72,15 +126,14 @@ export const workflowOfExecution = (project_id: string, id: string) =>
  * An execution that has ended, to begin another with its results.
  * @throws AppError NOT_FOUND; CONFLICT when it has not ended, or its workflow has been deleted
  */
-export async function findOriginal(project_id: string, execution_id: string) {
+export async function findOriginal(scope: RunScope, execution_id: string) {
   const row = await findExecution(
-    { project_id, execution_id },
+    { ...scope, execution_id },
     {
       status: true,
       workflow_id: true,
       workflow_version: true,
       snapshot_id: true,
-      snapshot: { select: { graph: true } },
       values: { select: { input: true, params: true } },
       workflow: { select: { deleted_at: true, name: true } },
     },
@@ -106,6 +159,11 @@ export async function isStored(id: string): Promise<boolean> {
   return (await pool().query("SELECT FROM executions WHERE id = $1", [id])).rows.length > 0;
 }
 
+/** True when there is an execution with this id that was not refused. */
+export async function hasStarted(id: string): Promise<boolean> {
+  return (await pool().query(`SELECT FROM executions e WHERE e.id = $1 AND NOT ${NEVER_STARTED}`, [id])).rows.length > 0;
+}
+
 /** Id of the project that an execution belongs to, or undefined. Says nothing about who may see it. */
 export async function projectOfExecution(execution_id: string): Promise<string | undefined> {
   if (!isUuid(execution_id)) return undefined;
@@ -129,21 +187,35 @@ export interface RunEnding {
   error: string | null;
 }
 
-/** How an execution stands; undefined for one that is gone. */
-export async function readEnding(execution_id: string): Promise<RunEnding | undefined> {
-  const { rows } = await pool().query<RunEnding>({
-    name: "execution-ending",
-    text: "SELECT e.status, e.error, v.output FROM executions e JOIN execution_values v ON v.execution_id = e.id WHERE e.id = $1",
-    values: [execution_id],
-  });
+const ENDING = `
+  SELECT e.status, e.error, CASE WHEN ${readable("octet_length(v.output)", "octet_length(v.output)", "$2")} THEN v.output END AS output,
+    v.output IS NULL AS has_no_output
+  FROM executions e JOIN execution_values v ON v.execution_id = e.id
+  WHERE e.id = $1`;
+
+/** How an execution stands; undefined for one that is gone. @param texts takes a long output out */
+export async function readEnding(execution_id: string, texts?: DeferredTexts): Promise<RunEnding | undefined> {
+  type Row = RunEnding & { has_no_output: boolean };
+  const { rows } = await pool().query<Row>({ name: "execution-ending", text: ENDING, values: [execution_id, readableBytes(texts)] });
+  const [row] = rows;
+  if (!row) return undefined;
+  const { has_no_output, ...ending } = row;
+  return { ...ending, output: has_no_output ? null : (row.output ?? texts?.defer(textOfRun("output", execution_id)) ?? "") };
+}
+
+/** Returns the message to the assistant that a run spends from; undefined for a run that is not stored. */
+export async function messageOfRun(execution_id: string): Promise<{ message_id: string | null } | undefined> {
+  const text = "SELECT assistant_message_id AS message_id FROM executions WHERE id = $1";
+  const { rows } = await pool().query<{ message_id: string | null }>({ name: "message-of-run", text, values: [execution_id] });
   return rows[0];
 }
 
-/** What these runs have used so far: US dollars where prices are known, and the tokens of runs where some price is not. */
-export async function usedByRuns(execution_ids: readonly string[]): Promise<{ cost: number; unpriced: number }> {
-  const [used] = await db().$queryRaw<{ cost: number; unpriced: number }[]>`
-    SELECT coalesce(sum(cost), 0)::float8 AS cost,
-      coalesce(sum(input_tokens + output_tokens) FILTER (WHERE cost IS NULL OR cost_is_partial), 0)::float8 AS unpriced
-    FROM executions WHERE id = ANY(${execution_ids}::uuid[])`;
-  return used ?? { cost: 0, unpriced: 0 };
+/** Returns the runs in progress that a message to the assistant has brought about, without those that a node of another run started. */
+export async function openRunsOfMessage(message_id: string): Promise<string[]> {
+  const { rows } = await pool().query<{ id: string }>(
+    `SELECT id FROM executions
+     WHERE assistant_message_id = $1 AND parent_id IS NULL AND completed_at IS NULL`,
+    [message_id],
+  );
+  return rows.map(({ id }) => id);
 }

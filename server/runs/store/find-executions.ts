@@ -3,6 +3,7 @@ import { inTransaction, pool } from "#server/platform/db/client.ts";
 import { KeyedSemaphore } from "#server/platform/keyed-semaphore.ts";
 import { idRange, isUuid } from "#server/platform/new-id.ts";
 import { conditions, countExecutions, countedPieces, type ExecutionFilter } from "#server/runs/store/count-executions.ts";
+import type { RunScope } from "#server/runs/store/executions.ts";
 import { searchQuery } from "#server/runs/store/search-words.ts";
 import { searchWords } from "#server/shared/search-text.ts";
 
@@ -10,6 +11,8 @@ import { searchWords } from "#server/shared/search-text.ts";
 
 /** What a list may ask besides what is counted ahead. */
 export interface ExecutionSearch extends ExecutionFilter {
+  /** Only executions that this key started; see `RunScope`. */
+  key_id?: string | null | undefined;
   /** What started them: any of these. */
   triggers?: readonly string[] | undefined;
   /** Words in input, output and error, or an id or its beginning. */
@@ -49,11 +52,16 @@ const NEWEST_FIRST = "ORDER BY created_at DESC, id DESC";
 const END_OF_TIME = "infinity";
 
 /** The filter as SQL over executions `e`, without words; $1 is the project. */
-function executionsWhere({ from, to, ...filter }: ExecutionSearch, first: number) {
+function executionsWhere({ from, to, key_id, ...filter }: ExecutionSearch, first: number) {
   const { executions, values } = conditions(filter, first);
   let next = first + values.length - 1;
-  const bounds = [...(from ? [`e.created_at >= $${next++}::timestamptz`] : []), ...(to ? [`e.created_at < $${next++}::timestamptz`] : [])];
-  return { where: [executions, ...bounds].join(" AND "), values: [...values, ...(from ? [from] : []), ...(to ? [to] : [])], next };
+  const bounds = [
+    ...(from ? [`e.created_at >= $${next++}::timestamptz`] : []),
+    ...(to ? [`e.created_at < $${next++}::timestamptz`] : []),
+    ...(key_id ? [`e.started_by_key_id = $${next++}::uuid`] : []),
+  ];
+  const bound = [from, to, key_id].filter((value) => value);
+  return { where: [executions, ...bounds].join(" AND "), values: [...values, ...bound], next };
 }
 
 /** Where a page begins: how many to pass over among those created before `until`. A deep page is reached over counted pieces. */
@@ -212,7 +220,7 @@ const NOTHING: Found = { ids: [], total: 0, isPartial: false, searchedUntil: nul
  */
 export async function findExecutions(filter: ExecutionSearch, window: Window): Promise<Found> {
   if (isEmptyText(filter)) return NOTHING;
-  if (!hasWords(filter) && !filter.from && !filter.to) {
+  if (!hasWords(filter) && !filter.from && !filter.to && !filter.key_id) {
     const counted = await countExecutions(filter);
     const found = { ...NOTHING, total: counted.total };
     if (window.skip >= counted.total) return found;
@@ -244,11 +252,14 @@ export async function allExecutions(filter: ExecutionSearch): Promise<string[] |
   return ids.length <= MOST_FOUND ? ids : undefined;
 }
 
-/** Those of these ids that are executions of the project, each once. */
-export async function ownExecutions(project_id: string, ids: readonly string[]): Promise<string[]> {
+/** Returns those of these ids that are executions within a scope, each once. */
+export async function ownExecutions({ project_id, key_id = null }: RunScope, ids: readonly string[]): Promise<string[]> {
   const { rows } = await pool().query<{ id: string }>(
-    `SELECT id::text FROM executions WHERE project_id = $1 AND id = ANY($2::uuid[]) ${NEWEST_FIRST}`,
-    [project_id, ids.filter(isUuid)],
+    `SELECT id::text
+     FROM executions
+     WHERE project_id = $1 AND id = ANY($2::uuid[]) AND ($3::uuid IS NULL OR started_by_key_id = $3)
+     ${NEWEST_FIRST}`,
+    [project_id, ids.filter(isUuid), key_id],
   );
   return rows.map(({ id }) => id);
 }

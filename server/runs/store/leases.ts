@@ -1,12 +1,16 @@
 import { pool } from "#server/platform/db/client.ts";
 import { isEmbeddedExecutor, processId, settings } from "#server/platform/settings.ts";
+import { memoryAccount } from "#server/runs/memory-account.ts";
 import { type Claim, MAX_CRASHES, type Past, type RunState, type RunStore } from "#server/runs/ports.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
-import { readPast } from "#server/runs/store/past.ts";
+import { bytesOf, type GivenValues, givenValues, readPast } from "#server/runs/store/past.ts";
 import { FINAL, LEASE_SECONDS, NOW, patiently, projectLock, query } from "#server/runs/store/sql.ts";
 import { withPins } from "#server/workflow/pins.ts";
 
 // Whose a run is for the moment. Of runs that are due, each is taken under a lease, by a name that no other ever has.
+
+/** Bytes that a run may have written to be read together with its lease. */
+const SMALL = 64 * 1024;
 
 /** A run that the next death under it ends: `isSuspect` of `DueRuns`, before its lease is taken. */
 const SUSPECT = `(crashes > 0 AND crashes + (lease_until IS NOT NULL)::int = ${MAX_CRASHES - 1})`;
@@ -17,9 +21,11 @@ const LEASE = `lease_until = now() + interval '${LEASE_SECONDS} seconds', run_at
 /**
  * Takes the leases of runs. $1 begins the name of a lease, $2 is how many runs of one project may be under way at once.
  * @param project the projects of the runs, as a query: their locks are taken, so that no other claim comes in between
+ * @param dispatch number of the request of an Inngest server, as an expression
+ * @param server_run id of the function run there, as an expression
  * @param chosen the ids of the runs, as a query; it locks their rows. `room` has the places of the projects
  */
-const claiming = (project: string, chosen: string) => `
+const claiming = (project: string, chosen: string, dispatch = "NULL", server_run = "NULL") => `
   -- Not waited for on the disk: losing it only means that the lease is taken again.
   WITH quiet AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)
   ), project AS MATERIALIZED (${project}
@@ -29,6 +35,7 @@ const claiming = (project: string, chosen: string) => `
   ), claimed AS (
     UPDATE executions e SET
       -- A database that crashed may hand out an epoch again that somebody still holds; a name it never does.
+      claimed_dispatch = greatest(claimed_dispatch, ${dispatch}::int), inngest_run_id = coalesce(${server_run}::text, inngest_run_id),
       lease_owner = $1::text || '-' || e.id, lease_epoch = lease_epoch + 1, ${LEASE}, wake = false, is_asleep = false, commit_no = 0,
       -- Whoever had it before has not given it back.
       crashes = crashes + (lease_until IS NOT NULL)::int,
@@ -36,17 +43,24 @@ const claiming = (project: string, chosen: string) => `
       status = CASE WHEN status = 'paused' THEN status ELSE 'running' END, started_at = coalesce(started_at, now())
     FROM chosen, execution_values v, quiet WHERE e.id = chosen.id AND v.execution_id = e.id
     RETURNING e.id, e.project_id, e.status, e.lease_owner AS holder, e.lease_epoch, e.created_at, e.started_at, e.parent_id, e.rerun_of_id, e.snapshot_id,
-      e.workflow_version, e.crashes, v.input, v.params
+      e.workflow_version, e.crashes, e.bytes::float8 AS bytes,
+      -- Large values are read once there is memory for them.
+      CASE WHEN e.bytes <= ${SMALL} THEN v.input END AS input, CASE WHEN e.bytes <= ${SMALL} THEN v.params END AS params
   )`;
 
-/** One run: $3, for the request $4 of an Inngest server. While none has been answered, whichever comes first is: an older one only waited longer in the queue. */
+/**
+ * One run: $3, for the request $4 of an Inngest server and its function run $5. A request is superseded once a newer one has claimed the run. One that was
+ * only counted may never be delivered.
+ */
 const CLAIM = `${claiming(
   "SELECT project_id AS id FROM executions WHERE id = $3",
   `chosen AS MATERIALIZED (
     SELECT e.id FROM room, executions e
     WHERE e.id = $3 AND room.places > 0 AND (lease_until IS NULL OR lease_until <= now()) AND status NOT IN ${FINAL}
-      AND ($4::int IS NULL OR dispatch = $4 OR lease_epoch = 0)
+      AND ($4::int IS NULL OR $4 >= claimed_dispatch)
     FOR UPDATE OF e`,
+  "$4",
+  "$5",
 )}
   SELECT * FROM claimed`;
 
@@ -54,7 +68,7 @@ const CLAIM = `${claiming(
 const BUSY = `
   -- One whose lease has run out since is looked for again soon.
   UPDATE executions SET wake = wake OR coalesce(lease_until > now(), false)
-  WHERE id = $1 AND ($2::int IS NULL OR dispatch = $2 OR lease_epoch = 0) AND status NOT IN ${FINAL}
+  WHERE id = $1 AND ($2::int IS NULL OR $2 >= claimed_dispatch) AND status NOT IN ${FINAL}
   RETURNING greatest(extract(epoch FROM lease_until - now()), 0)::float8 AS seconds`;
 
 const DUE = "project_id = room.id AND run_at <= now() AND (lease_owner IS NULL OR lease_owner <> ALL($3::text[]))";
@@ -108,41 +122,53 @@ const LATER_SECONDS = 10;
 const SERVER_GOES_ON_SECONDS = 120;
 
 /** A row of the queue whose lease has just been taken. */
-type ClaimedRow = Omit<RunState, "epoch" | "commits" | keyof Past | "params" | "toldFrom" | "graph"> & {
+type ClaimedRow = Omit<RunState, "epoch" | "commits" | keyof Past | "input" | "params" | "toldFrom" | "graph"> & {
   lease_epoch: number;
+  bytes: number;
   snapshot_id: string;
   rerun_of_id: string | null;
   workflow_version: number | null;
-  params: Record<string, unknown> | null;
-};
+} & GivenValues;
 
 let claims = 0;
 /** Begins the name of a lease: no other ever has it. */
 const claimName = () => `${processId()}-${++claims}`;
 
-/** A claimed run with its graph and what has happened in it so far. */
-async function stateOf(row: ClaimedRow): Promise<RunState> {
+/**
+ * Reads a claimed run: its graph and what has happened in it so far. Releases its lease for a while when this process has no memory
+ * for it.
+ */
+async function stateOf(row: ClaimedRow): Promise<Exclude<Claim, { kind: "over" }>> {
   try {
-    return await readState(row);
+    const run = await readState(row);
+    if (run) return { kind: "claimed", run };
+    const seconds = memoryAccount.retrySeconds;
+    await release(row, { seconds });
+    return { kind: "busy", seconds };
   } catch (error) {
+    memoryAccount.release(row, false);
     await release(row, "later").catch(() => undefined);
     throw error;
   }
 }
 
-async function readState({ lease_epoch, snapshot_id, params, workflow_version, ...row }: ClaimedRow): Promise<RunState> {
+async function readState({ lease_epoch, snapshot_id, workflow_version, bytes, ...row }: ClaimedRow): Promise<RunState | undefined> {
   const isTest = workflow_version === null;
   const snapshot = await patiently(() => snapshotGraph(snapshot_id));
   const graph = isTest ? withPins(snapshot) : snapshot;
+  const isSmall = bytes <= SMALL;
+  if (!memoryAccount.reserve(row, isSmall ? bytes : await bytesOf(row.id, graph))) return undefined;
+  const { input, params } = isSmall ? row : await givenValues(row.id);
   const isNew = lease_epoch === 1 && !row.rerun_of_id && !isTest;
   const past = isNew ? { ledger: [], items: [], kept: 0 } : await readPast(row.id, graph);
-  return { ...row, params: params ?? {}, graph, epoch: lease_epoch, commits: 0, ...past, toldFrom: new Map() };
+  return { ...row, input, params: params ?? {}, graph, epoch: lease_epoch, commits: 0, ...past, toldFrom: new Map() };
 }
 
 /** Takes the lease of one run; see `RunStore`. */
-export async function claim(execution_id: string, dispatch: number | null = null): Promise<Claim> {
-  const [row] = await query<ClaimedRow>("run-claim", CLAIM, [claimName(), settings().PROJECT_CONCURRENCY, execution_id, dispatch]);
-  if (row) return { kind: "claimed", run: await stateOf(row) };
+export async function claim(execution_id: string, dispatch: number | null = null, inngest_run_id: string | null = null): Promise<Claim> {
+  const values = [claimName(), settings().PROJECT_CONCURRENCY, execution_id, dispatch, inngest_run_id];
+  const [row] = await query<ClaimedRow>("run-claim", CLAIM, values);
+  if (row) return stateOf(row);
   const [held] = await query<{ seconds: number | null }>("run-busy", BUSY, [execution_id, dispatch]);
   return held ? { kind: "busy", seconds: held.seconds ?? PLACE_SECONDS } : { kind: "over" };
 }
@@ -156,7 +182,8 @@ export interface DueRuns {
     project_id: string;
     /** One more death under it, and it is given up: of such runs a process executes one at a time, so that none beside it is to blame. */
     isSuspect: boolean;
-    state(): Promise<RunState>;
+    /** Reads it; `busy` when it was released again, because this process has no memory for it. */
+    claim(): Promise<Claim>;
   }[];
   /** True when others may be due, for which there was no place. */
   hasMore: boolean;
@@ -175,7 +202,7 @@ export async function claimDue(most: number, held: Iterable<string>, takesSuspec
   return {
     runs: rows.flatMap(({ more, ...row }) => {
       const { holder, id, project_id, crashes } = row;
-      return id ? [{ holder, id, project_id, isSuspect: crashes === MAX_CRASHES - 1, state: () => stateOf(row) }] : [];
+      return id ? [{ holder, id, project_id, isSuspect: crashes === MAX_CRASHES - 1, claim: () => stateOf(row) }] : [];
     }),
     hasMore: rows[0]?.more ?? false,
   };
@@ -188,9 +215,9 @@ export async function renew(run: RunState): Promise<boolean> {
 
 /** Gives a lease back; see `RunStore`. */
 export const release: RunStore["release"] = async (run, next) => {
-  const isWait = typeof next === "object";
-  const later = next && !isWait ? LATER_SECONDS : 0;
-  const seconds = isEmbeddedExecutor() ? later : SERVER_GOES_ON_SECONDS;
+  const isWait = typeof next === "object" && "run_at" in next;
+  const delay = typeof next === "object" && "seconds" in next ? next.seconds : typeof next === "string" ? LATER_SECONDS : 0;
+  const seconds = isEmbeddedExecutor() ? delay : SERVER_GOES_ON_SECONDS;
   const values = [run.id, run.holder, isWait ? next.run_at : null, seconds, isWait, next === "fault" ? 1 : 0];
   const [row] = await query<{ is_due: boolean }>("run-release", RELEASE, values);
   return row?.is_due ?? false;

@@ -88,7 +88,7 @@ const FILL = `
   FROM old WHERE e.id = old.id`;
 
 const MEASURE = `
-  INSERT INTO project_storage (project_id, runs, documents, workflows, measured_at)
+  INSERT INTO project_storage (project_id, runs, documents, workflows, other, measured_at)
   SELECT p.id,
     coalesce((SELECT sum(bytes) FROM executions WHERE project_id = p.id), 0)
       + coalesce((SELECT sum(100 + coalesce(octet_length(d.body), 0)) FROM webhook_deliveries d JOIN workflows w ON w.id = d.workflow_id
@@ -105,9 +105,16 @@ const MEASURE = `
           FROM assistant_threads t JOIN assistant_messages m ON m.thread_id = t.id WHERE t.project_id = p.id), 0)
       + coalesce((SELECT sum(100 + pg_column_size(v.data))
           FROM assistant_threads t JOIN assistant_events v ON v.thread_id = t.id WHERE t.project_id = p.id), 0),
+    coalesce((SELECT sum(300 + coalesce(octet_length(i.response), 0)) FROM idempotency_keys i WHERE i.project_id = p.id), 0)
+      + coalesce((SELECT sum(100 + pg_column_size(v.config)) FROM agents a JOIN agent_versions v ON v.agent_id = a.id
+          WHERE a.project_id = p.id), 0)
+      + coalesce((SELECT sum(100 + octet_length(s.prompt)) FROM skills s WHERE s.project_id = p.id), 0)
+      + coalesce((SELECT sum(100 + pg_column_size(m.tools)) FROM mcp_servers m WHERE m.project_id = p.id), 0)
+      + coalesce((SELECT sum(300 + coalesce(pg_column_size(l.detail), 0)) FROM audit_log l WHERE l.project_id = p.id), 0),
     now()
   FROM projects p WHERE p.id = $1
   ON CONFLICT (project_id) DO UPDATE SET runs = excluded.runs, documents = excluded.documents, workflows = excluded.workflows,
+    other = excluded.other,
     measured_at = excluded.measured_at`;
 
 /** Whoever looks while a project is measured waits for that, and asks for no other. */

@@ -1,30 +1,42 @@
 import type { NodeRun } from "#prisma/generated/client.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import type { DeferredTexts } from "#server/platform/deferred-texts.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { callbackOf } from "#server/runs/callback-token.ts";
 import { ITEM } from "#server/runs/ports.ts";
 import { type ItemSums, idleResult, type LastItem, type LoopItems, type NodeOutputInput, type NodeResult } from "#server/runs/schema.ts";
 import type { ExecutionStatus, NodeStatus } from "#server/runs/status-schema.ts";
-import { BODY_OUTPUTS, BODY_OUTPUTS_BYTES } from "#server/runs/store/past.ts";
-import { textOf } from "#server/runs/store/texts.ts";
+import { BODY_OUTPUTS_BYTES } from "#server/runs/store/past.ts";
+import { beginningOf, bytesOfText, charactersOf, readable, readableBytes, textOf, textOfNodeRun } from "#server/runs/store/texts.ts";
 import { isFinal, isStopped } from "#server/shared/execution-status.ts";
-import { definitionOf } from "#server/workflow/graph.ts";
-import { LARGE_OUTPUT, outputUrl, toldOutput } from "#server/workflow/output-size.ts";
+import { definitionOf, goesOnAfterFailure } from "#server/workflow/graph.ts";
+import { LARGE_OUTPUT, outputUrl, PREVIEW_CHARACTERS, toldOutput } from "#server/workflow/output-size.ts";
 import { pinOf } from "#server/workflow/pins.ts";
-import { type Graph, MAX_PINNED } from "#server/workflow/schema.ts";
+import { type Graph, type GraphNode, MAX_PINNED } from "#server/workflow/schema.ts";
 
-// Of a node inside a loop the latest iteration speaks. A large output is not read whole: one character more than the
-// limit is enough to know that it is cut.
+const OUTPUT_BYTES = bytesOfText("output");
+const SMALL = `output_length IS NULL OR output_length <= ${LARGE_OUTPUT}`;
+
+// Of a node inside a loop the latest iteration speaks. Of a large output the beginning is read.
 const RESULTS = `
-  SELECT DISTINCT ON (r.node_id) r.id, r.node_id, r.iteration, r.status, r.error, r.duration_ms, r.started_at, r.completed_at,
-    r.input_tokens, r.output_tokens, CASE WHEN r.model IS NULL THEN 0 ELSE r.cost::float8 END AS cost, r.attempt, r.reused,
-    r.is_cut_off, left(${textOf("output")}, ${LARGE_OUTPUT + 1}) AS output,
-    length(${textOf("output")}) AS output_length,
+  WITH latest AS (
+    SELECT DISTINCT ON (r.node_id) r.id, r.execution_id, r.node_id, r.iteration, r.status, r.error, r.duration_ms, r.started_at, r.completed_at,
+      r.input_tokens, r.output_tokens, CASE WHEN r.model IS NULL THEN 0 ELSE r.cost::float8 END AS cost, r.attempt, r.reused, r.is_cut_off
+    FROM node_runs r
+    WHERE r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}'
+    ORDER BY r.node_id, string_to_array(r.iteration, '.')::int[] DESC, r.attempt DESC
+  ), measured AS (
+    SELECT r.*, ${OUTPUT_BYTES} AS bytes, CASE WHEN ${OUTPUT_BYTES} > ${LARGE_OUTPUT} THEN ${charactersOf("output")} END AS output_length
+    FROM latest r LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  )
+  SELECT r.id, r.node_id, r.iteration, r.status, r.error, r.duration_ms, r.started_at, r.completed_at, r.input_tokens, r.output_tokens,
+    r.cost, r.attempt, r.reused, r.is_cut_off, r.output_length, r.bytes IS NOT NULL AS is_stored,
+    CASE WHEN r.output_length > ${LARGE_OUTPUT} THEN ${beginningOf("output", PREVIEW_CHARACTERS)}
+      WHEN ${readable("r.bytes", `sum(r.bytes) FILTER (WHERE ${SMALL}) OVER (ORDER BY r.node_id)`, "$2")} THEN ${textOf("output")}
+    END AS output,
     v.details->>'child_execution_id' AS child_execution_id,
     CASE WHEN r.status = 'waiting' THEN (SELECT jsonb_build_object('is_callback', w.reason = 'callback', 'until', w.deadline) FROM waits w WHERE w.id = r.id) END AS wait
-  FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
-  WHERE r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}'
-  ORDER BY r.node_id, string_to_array(r.iteration, '.')::int[] DESC, r.attempt DESC`;
+  FROM measured r LEFT JOIN node_run_values v ON v.node_run_id = r.id`;
 
 const ITERATIONS = `
   SELECT node_id, coalesce(sum(items), 0)::int AS total,
@@ -40,19 +52,28 @@ type Row = Omit<NodeResult, "started_at" | "completed_at" | "iteration" | "child
   started_at: Date | null;
   completed_at: Date | null;
   wait: { is_callback: boolean; until: string | null } | null;
+  /** Characters; null for a short one. */
   output_length: number | null;
+  is_stored: boolean;
   is_cut_off: boolean;
 };
 
+/** Formats an output for a response: of a large one the beginning, with the URL of the whole. */
+function toldResult({ output, output_length }: Pick<Row, "output" | "output_length">, url: string) {
+  if (output === null || output_length === null || output_length <= LARGE_OUTPUT) return toldOutput(output, url);
+  return { output: output.slice(0, PREVIEW_CHARACTERS).toWellFormed(), truncated: true, output_length, output_url: url };
+}
+
 function resultOf(
   execution_id: string,
-  { id, node_id, iteration, wait, child_execution_id, output_length, is_cut_off, output, started_at, completed_at, ...row }: Row,
+  { id, node_id, iteration, wait, child_execution_id, output_length, is_stored, is_cut_off, output, started_at, completed_at, ...row }: Row,
+  texts: DeferredTexts | undefined,
 ): NodeResult {
-  const told = toldOutput(output, outputUrl(execution_id, node_id, iteration));
+  const text = outputText({ id, output, is_stored }, texts);
+  const told = toldResult({ output: text, output_length }, outputUrl(execution_id, node_id, iteration));
   return {
     ...row,
     ...told,
-    ...("output_url" in told && output_length !== null && { output_length }),
     ...(is_cut_off && { answer_truncated: true }),
     ...(isStopped({ ...row, started_at }) && { stopped: true }),
     ...(iteration && { iteration }),
@@ -64,14 +85,21 @@ function resultOf(
   };
 }
 
-/** Every node of the graph that takes part: its newest attempt, or how it stands without one. */
+/** Returns the output of an attempt: of a failed one whose run goes on, its error, as expressions read it. */
+export const outputOfAttempt = (
+  node: GraphNode | undefined,
+  { status, output, error }: Pick<NodeResult, "status" | "output" | "error">,
+): string | null => (status === "failed" && goesOnAfterFailure(node) ? (output ?? error) : output);
+
+/** Every node of the graph that takes part: its newest attempt, or how it stands without one. @param texts takes the long texts out */
 export async function nodeResults(
   execution: { id: string; status: ExecutionStatus; workflow_version: number | null },
   graph: Graph,
+  texts?: DeferredTexts,
 ): Promise<Record<string, NodeResult>> {
   const loops = graph.nodes.filter((node) => definitionOf(node.type)?.body).map((node) => node.id);
   const [rows, iterations] = await Promise.all([
-    pool().query<Row>({ name: "node-results", text: RESULTS, values: [execution.id] }),
+    pool().query<Row>({ name: "node-results", text: RESULTS, values: [execution.id, readableBytes(texts)] }),
     loops.length
       ? pool().query<{ node_id: string; total: number; complete: number; failed: number }>({
           name: "node-iterations",
@@ -83,7 +111,11 @@ export async function nodeResults(
   const rest: NodeResult = { ...idleResult, status: isFinal(execution.status) ? "skipped" : "idle" };
   const results: Record<string, NodeResult> = {};
   for (const node of graph.nodes) if (!definitionOf(node.type)?.isInert) results[node.id] = rest;
-  for (const row of rows.rows) results[row.node_id] = resultOf(execution.id, row);
+  const byId = new Map(graph.nodes.map((node) => [node.id, node]));
+  for (const row of rows.rows) {
+    const output = row.is_stored ? row.output : outputOfAttempt(byId.get(row.node_id), row);
+    results[row.node_id] = resultOf(execution.id, { ...row, output }, texts);
+  }
   // Only test runs take pins: those of a draft, which is no version.
   if (execution.workflow_version === null)
     for (const node of graph.nodes) {
@@ -238,38 +270,64 @@ export async function loopRows(
 }
 
 const OUTPUT = `
-  SELECT ${textOf("output")} AS output
+  SELECT r.id, r.status, r.error, ${OUTPUT_BYTES} IS NOT NULL AS is_stored,
+    CASE WHEN ${readable(OUTPUT_BYTES, OUTPUT_BYTES, "$5")} THEN ${textOf("output")} END AS output
   FROM node_runs r JOIN executions e ON e.id = r.execution_id LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.node_id = $2 AND r.iteration = $3 AND r.handle IS DISTINCT FROM '${ITEM}' AND e.project_id = $4
   ORDER BY r.attempt DESC LIMIT 1`;
 
-/** The whole output of one node's newest attempt, however large; undefined when it has none. */
+/** An output that a query has read, or left to be deferred. */
+interface FoundOutput {
+  id: string;
+  output: string | null;
+  is_stored: boolean;
+}
+
+const outputText = ({ id, output, is_stored }: FoundOutput, texts: DeferredTexts | undefined): string | null =>
+  output ?? (is_stored && texts ? texts.defer(textOfNodeRun("output", id)) : null);
+
+/** The whole output of one node's newest attempt, however large; undefined when it has none. @param texts takes a long one out */
 export async function findNodeOutput(
   project_id: string,
   { execution_id, node_id, iteration }: NodeOutputInput,
-): Promise<{ output: string | null } | undefined> {
-  return (await pool().query<{ output: string | null }>(OUTPUT, [execution_id, node_id, iteration, project_id])).rows[0];
+  texts?: DeferredTexts,
+): Promise<Pick<NodeResult, "status" | "error" | "output"> | undefined> {
+  const values = [execution_id, node_id, iteration, project_id, readableBytes(texts)];
+  const [row] = (await pool().query<FoundOutput & Pick<NodeResult, "status" | "error">>(OUTPUT, values)).rows;
+  return row && { status: row.status, error: row.error, output: outputText(row, texts) };
 }
+
+// Values of a loop's items are put together into one text, and so are read whole.
+const OUTPUTS_SO_FAR = `
+  SELECT r.id, r.node_id, r.iteration, r.bytes IS NOT NULL AS is_stored,
+    CASE WHEN r.iteration <> '' OR ${readable("r.bytes", "sum(r.bytes) OVER (ORDER BY r.id)", "$3")} THEN ${textOf("output")} END AS output
+  FROM (
+    SELECT r.id, r.execution_id, r.node_id, r.iteration, ${OUTPUT_BYTES} AS bytes
+    FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
+    WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status = 'complete'
+  ) AS r
+  JOIN node_run_values v ON v.node_run_id = r.id`;
 
 /**
  * What these nodes came to in every iteration, or outside of loops.
  * @param most how many bytes they may have together; with more none is read
+ * @param texts takes the long texts out
  */
 export async function outputsOf(
   execution_id: string,
   node_ids: readonly string[],
   most: number,
+  texts?: DeferredTexts,
 ): Promise<{ node_id: string; iteration: string; output: string | null }[]> {
   const values = [execution_id, node_ids];
   const { rows: sizes } = await pool().query<{ kept: number }>({ name: "outputs-so-far-bytes", text: BODY_OUTPUTS_BYTES, values });
   if ((sizes[0]?.kept ?? 0) > most) return [];
-  return (
-    await pool().query<{ node_id: string; iteration: string; output: string | null }>({
-      name: "outputs-so-far",
-      text: BODY_OUTPUTS,
-      values,
-    })
-  ).rows;
+  const { rows } = await pool().query<FoundOutput & { node_id: string; iteration: string }>({
+    name: "outputs-so-far",
+    text: OUTPUTS_SO_FAR,
+    values: [...values, readableBytes(texts)],
+  });
+  return rows.map((row) => ({ node_id: row.node_id, iteration: row.iteration, output: outputText(row, texts) }));
 }
 
 const LEFT_BEHIND = `
@@ -289,7 +347,7 @@ export async function leftBehind(
 
 /** How top-level nodes ended, newest attempt first; a text longer than any pin need not be read whole to be compared with one. */
 const ENDS = `
-  SELECT DISTINCT ON (r.node_id) r.node_id, r.status, r.handle, r.reused, left(${textOf("output")}, ${MAX_PINNED + 1}) AS output
+  SELECT DISTINCT ON (r.node_id) r.node_id, r.status, r.handle, r.reused, ${beginningOf("output", MAX_PINNED + 1)} AS output
   FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.iteration = '' ORDER BY r.node_id, r.attempt DESC`;
 

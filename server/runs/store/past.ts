@@ -1,6 +1,7 @@
-import { type BodyOutput, type EndedItems, ITEM, type ItemRow, type LedgerRow, type Past, type RunState } from "#server/runs/ports.ts";
+import type pg from "pg";
+import { type BodyOutput, type EndedItems, ITEM, type ItemRow, type LedgerRow, type Past, type RunStore } from "#server/runs/ports.ts";
 import { query } from "#server/runs/store/sql.ts";
-import { textOf } from "#server/runs/store/texts.ts";
+import { bytesOfText, charactersOf, textOf } from "#server/runs/store/texts.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import { MAX_OUTPUT } from "#server/workflow/output-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
@@ -9,8 +10,8 @@ import type { Graph } from "#server/workflow/schema.ts";
 
 const LEDGER_FIELDS = `r.id, r.node_id, r.iteration, r.attempt, r.status, r.handle, ${textOf("output")} AS output, r.error,
   r.started_at, r.completed_at, r.input_tokens, r.output_tokens, r.items, r.is_interrupted, r.is_cut_off,
-  -- What was printed is only shown.
-  nullif(v.details - '{printed,agent_version}'::text[], '{}') AS details, CASE WHEN r.status = 'running' THEN ${textOf("input")} END AS input`;
+  -- What was printed, and tries of calls, are only shown.
+  nullif(v.details - '{printed,agent_version,attempts}'::text[], '{}') AS details, CASE WHEN r.status = 'running' THEN ${textOf("input")} END AS input`;
 const LEDGER = `
   SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 ORDER BY r.completed_at NULLS LAST, r.id`;
@@ -21,9 +22,10 @@ const LEDGER = `
 const notInEnded = (iteration: string) => `CASE WHEN $2::jsonb ? r.node_id THEN ($2::jsonb->>r.node_id, ${iteration}) NOT IN (
     SELECT ended.node_id, ended.iteration FROM node_runs ended
     WHERE ended.execution_id = $1 AND ended.handle = '${ITEM}') ELSE true END`;
+const IN_LEDGER = `r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}' AND ${notInEnded("r.iteration")}`;
 const LEDGER_WITH_LOOPS = `
   SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
-  WHERE r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}' AND ${notInEnded("r.iteration")}
+  WHERE ${IN_LEDGER}
   ORDER BY r.completed_at NULLS LAST, r.id`;
 // Items end nearly in order, so a few spans stand for all of them.
 const ITEMS_ENDED = `
@@ -34,20 +36,52 @@ const ITEMS_ENDED = `
       SELECT r.node_id, r.status, regexp_replace(r.iteration, '\\.?[^.]*$', '') AS path, substring(r.iteration from '[^.]*$')::int AS index
       FROM node_runs r WHERE r.execution_id = $1 AND r.handle = '${ITEM}'
     ) AS r WHERE ${notInEnded("r.path")} GROUP BY node_id, path) AS loops`;
-const ITEMS = `
-  SELECT r.iteration, r.status, ${textOf("output")} AS output, r.error FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
+/** The most that one character of a JavaScript text takes in UTF-8. */
+const BYTES_PER_CHARACTER = 3;
+const itemsOf = (selected: string) => `
+  SELECT ${selected} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.node_id = $2 AND r.handle = '${ITEM}' AND cardinality(string_to_array(r.iteration, '.')) = $3
     AND ($3 = 1 OR starts_with(r.iteration, $4 || '.'))`;
+const ITEMS = itemsOf(`r.iteration, r.status, ${textOf("output")} AS output, r.error`);
+const ITEMS_BYTES = itemsOf(`coalesce(sum(${bytesOfText("output")}), 0)::float8 AS bytes`);
 export const BODY_OUTPUTS = `
-  SELECT r.node_id, r.iteration, ${textOf("output")} AS output FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
+  SELECT r.node_id, r.iteration, r.handle, ${textOf("output")} AS output FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status = 'complete'`;
+const BODY_OUTPUTS_BY_HANDLE = `${BODY_OUTPUTS} AND r.handle = ANY($3)`;
 
-/** @param measure `octet_length`, which unpacks no text, or `length` */
-const sizeOfOutputs = (measure: string) => `
-  SELECT coalesce(sum(${measure}(${textOf("output")})), 0)::float8 AS kept FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
+/** @param size of one, in bytes or characters */
+const sizeOfOutputs = (size: string) => `
+  SELECT coalesce(sum(${size}), 0)::float8 AS kept FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status = 'complete'`;
-export const BODY_OUTPUTS_BYTES = sizeOfOutputs("octet_length");
-const BODY_OUTPUTS_LENGTH = sizeOfOutputs("length");
+export const BODY_OUTPUTS_BYTES = sizeOfOutputs(bytesOfText("output"));
+const BODY_OUTPUTS_LENGTH = sizeOfOutputs(charactersOf("output"));
+
+// Lengths in bytes are read without the texts themselves.
+const BYTES = `
+  SELECT (SELECT octet_length(input) + coalesce(octet_length(params::text), 0) FROM execution_values WHERE execution_id = $1)::float8
+    + coalesce((SELECT sum(coalesce(${bytesOfText("output")}, 0)
+        + CASE WHEN r.status = 'running' THEN coalesce(${bytesOfText("input")}, 0) ELSE 0 END)
+      FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id WHERE ${IN_LEDGER}), 0)::float8 AS bytes`;
+
+/** Estimates the memory in bytes of a run that is restored. */
+export async function bytesOf(execution_id: string, graph: Graph): Promise<number> {
+  const [row] = await query<{ bytes: number }>("run-bytes", BYTES, [execution_id, JSON.stringify(compileGraph(graph).owners)]);
+  return row?.bytes ?? 0;
+}
+
+/** Input and parameters of a run. */
+export interface GivenValues {
+  input: string;
+  params: Record<string, unknown> | null;
+}
+
+/** Returns what a run was started with. @throws Error when the run was deleted */
+export async function givenValues(execution_id: string): Promise<GivenValues> {
+  const text = "SELECT input, params FROM execution_values WHERE execution_id = $1";
+  const [row] = await query<GivenValues & pg.QueryResultRow>("run-given", text, [execution_id]);
+  if (!row) throw new Error("The run does not exist any more.");
+  return row;
+}
 
 /** What has happened so far: rows, without the inside of iterations that have ended, and how far loops have come. */
 export async function readPast(execution_id: string, graph: Graph): Promise<Past> {
@@ -69,9 +103,15 @@ async function keptBy(execution_id: string, node_ids: readonly string[]): Promis
 }
 
 /** How the items of a loop have ended; see `RunStore`. */
-export const items = (run: RunState, { node_id, path }: { node_id: string; path: string }): Promise<ItemRow[]> =>
-  query<ItemRow>("run-items", ITEMS, [run.id, node_id, path === "" ? 1 : path.split(".").length + 1, path]);
+export const items: RunStore["items"] = async (run, { node_id, path }) => {
+  const values = [run.id, node_id, path === "" ? 1 : path.split(".").length + 1, path];
+  const [size] = await query<{ bytes: number }>("run-items-bytes", ITEMS_BYTES, values);
+  if (size && size.bytes > BYTES_PER_CHARACTER * MAX_OUTPUT) return size;
+  return query<ItemRow>("run-items", ITEMS, values);
+};
 
-/** What nodes came to in every iteration; see `RunStore`. */
-export const bodyOutputs = (run: RunState, node_ids: readonly string[]): Promise<BodyOutput[]> =>
-  query<BodyOutput>("run-body-outputs", BODY_OUTPUTS, [run.id, node_ids]);
+/** Implements RunStore.bodyOutputs. */
+export const bodyOutputs: RunStore["bodyOutputs"] = (run, node_ids, handles) =>
+  handles
+    ? query<BodyOutput>("run-body-outputs-by-handle", BODY_OUTPUTS_BY_HANDLE, [run.id, node_ids, handles])
+    : query<BodyOutput>("run-body-outputs", BODY_OUTPUTS, [run.id, node_ids]);

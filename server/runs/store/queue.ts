@@ -1,10 +1,13 @@
 import type pg from "pg";
 import { pool } from "#server/platform/db/client.ts";
 import { dueIn, mustNotifyWorkers } from "#server/runs/local-worker.ts";
-import { FINAL, NOW, TELL_DUE } from "#server/runs/store/sql.ts";
+import { FINAL, IS_UNTAKEN, NOW, TELL_DUE } from "#server/runs/store/sql.ts";
 
 // Executions as a queue: `run_at` says when somebody has to look at one next, `wake` that something has happened to one which is
 // under way, `dispatch` which request to an Inngest server is the newest. Taking a lease and giving it back: leases.ts.
+
+/** A run that is due, as an Inngest server is asked for it. */
+type TakenRun = DueRun & { waits: boolean; segment: number };
 
 /** A run that is due, and which request to an Inngest server is the newest. */
 export interface DueRun {
@@ -49,34 +52,35 @@ const BATCH = 1000;
 // Ten seconds after its start an execution that nobody has begun is asked for once more as it was: its process may have died
 // between the row and the request, and where that did arrive, this changes nothing. Later a new request is made: the server
 // would not take the same one twice, and may keep the first for a try in some minutes. One that waits there for people is woken
-// first. Whoever takes them makes them due again in ten seconds, so that nobody else takes them while they are asked for.
+// once, and then requested. Whoever takes them makes them due again in ten seconds, so that nobody else takes them while they are asked for.
 const TAKE = `
   WITH due AS (
     SELECT id, run_at <= created_at + interval '15 seconds' AND lease_epoch = 0 AND dispatch = 0 AS is_first, is_asleep AND NOT wake AS waits
     FROM executions WHERE run_at <= now() AND coalesce(lease_owner, '') <> ALL($1)
     ORDER BY run_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
   )
-  UPDATE executions e SET dispatch = CASE WHEN is_first OR waits THEN dispatch ELSE dispatch + 1 END, wake = waits,
+  UPDATE executions e SET dispatch = CASE WHEN is_first OR waits THEN dispatch ELSE dispatch + 1 END, wake = wake OR waits,
     run_at = now() + CASE WHEN waits THEN interval '2 minutes' ELSE interval '10 seconds' END
   FROM due WHERE e.id = due.id
-  RETURNING e.id AS execution_id, e.project_id, e.dispatch, waits, run_at`;
+  RETURNING e.id AS execution_id, e.project_id, e.dispatch, waits, e.lease_epoch AS segment`;
 
 /**
  * Takes runs that are due, to ask an Inngest server for them.
  * @param held holders of leases under which this process executes runs itself
- * @returns `waits`: it waits there, and has only to be woken
+ * @returns `waits`: it waits there, and has only to be woken. `segment`: number of the segment after which it waits
  */
-export async function takeDue(held: Iterable<string>): Promise<(DueRun & { waits: boolean; run_at: Date })[]> {
-  return (await pool().query<DueRun & { waits: boolean; run_at: Date }>(TAKE, [[...held]])).rows;
+export async function takeDue(held: Iterable<string>): Promise<TakenRun[]> {
+  return (await pool().query<TakenRun>(TAKE, [[...held]])).rows;
 }
 
-// One that no request has been answered for yet most likely waits for its turn behind others, so it is left longer; but not
-// after its first request, which may be one that the server keeps for a later try.
+// A run that no request has claimed most likely waits in the server's queue, so its next request is later; but not after its first
+// one, which the server may keep for a later try. The interval doubles with each request that has not claimed the run: a server that
+// is behind would otherwise receive more requests the longer its queue is.
 const REQUESTED = `
   UPDATE executions e SET run_at = now() + CASE
     WHEN e.dispatch = 0 AND lease_epoch = 0 THEN interval '50 seconds'
-    WHEN lease_epoch = 0 THEN interval '10 minutes'
-    ELSE interval '2 minutes' END
+    WHEN lease_epoch = 0 THEN interval '10 minutes' * power(2, least(greatest(e.dispatch - 1, 0), 3))
+    ELSE interval '2 minutes' * power(2, least(greatest(e.dispatch - claimed_dispatch - 1, 0), 5)) END
   FROM unnest($1::uuid[], $2::int[]) AS asked(id, dispatch)
   WHERE e.id = asked.id AND e.dispatch = asked.dispatch AND (lease_until IS NULL OR lease_until < now()) AND status NOT IN ${FINAL}`;
 
@@ -98,23 +102,15 @@ export async function setDispatch({ execution_id, dispatch }: DueRun): Promise<b
   return rowCount === 1;
 }
 
-/** Numbers the next requests for unfinished runs, which are due again soon. */
-export async function nextDispatches(execution_ids: readonly string[]): Promise<DueRun[]> {
-  const { rows } = await pool().query<DueRun>(
-    `UPDATE executions SET dispatch = dispatch + 1, run_at = now() + interval '10 seconds'
-     WHERE id = ANY($1::uuid[]) AND status NOT IN ${FINAL} RETURNING id AS execution_id, project_id, dispatch`,
-    [execution_ids],
-  );
-  return rows;
-}
-
 /**
- * Has every execution that nobody has begun asked for anew by the next sweep. For a process that starts: while nothing
- * answered, an Inngest server has put its tries off for minutes, and would not take the same requests again.
+ * Makes the next sweep request every run anew that has not begun, is due, or has not acted on the end of a wait. For a process that
+ * starts: while no process answered, an Inngest server has put its tries off for minutes, and ignores a request that it knows.
  */
-export async function retryUnstarted(): Promise<void> {
+export async function requestAnew(): Promise<void> {
   await pool().query(
-    `UPDATE executions SET dispatch = dispatch + 1, run_at = ${NOW}
-     WHERE run_at IS NOT NULL AND lease_epoch = 0 AND status NOT IN ${FINAL}`,
+    `UPDATE executions e SET dispatch = dispatch + 1, run_at = ${NOW}, is_asleep = false
+     WHERE status NOT IN ${FINAL} AND (lease_until IS NULL OR lease_until <= now()) AND id IN (
+       SELECT id FROM executions WHERE run_at IS NOT NULL AND (lease_epoch = 0 OR run_at <= now())
+       UNION ALL SELECT execution_id FROM waits w WHERE ${IS_UNTAKEN})`,
   );
 }

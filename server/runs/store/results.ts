@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { pool } from "#server/platform/db/client.ts";
+import { wholeText } from "#server/runs/store/texts.ts";
 
 // What completed runs of a workflow came to, for those who show it on. Runs of drafts are trials, and no results.
 
@@ -16,8 +17,20 @@ export interface RunResult {
   length: number;
 }
 
-const RESULT = "o.value->>'label' = $2";
-const TEXT = `coalesce(o.value->>'value', (SELECT t.text FROM run_texts t WHERE t.execution_id = e.id AND t.hash = o.value->>'value_hash'))`;
+/** An Output node of a workflow's current version. Results of earlier runs are found by its id where it had another label then. */
+export interface OutputPlace {
+  label: string;
+  node_ids: readonly string[];
+  /** Ids of the other Output nodes: what they gave under this label is not meant. */
+  other_ids: readonly string[];
+}
+
+/** Rows of the Output node that a place means: $2 is its label, then come the parameters of its ids and of the others'. */
+const placed = (node_ids: string, other_ids: string) => `
+  v.execution_id = e.id AND (o.value->>'node_id' = ANY(${node_ids}::text[])
+    OR (o.value->>'label' = $2 AND NOT coalesce(o.value->>'node_id' = ANY(${other_ids}::text[]), false)))
+  ORDER BY coalesce(o.value->>'node_id' = ANY(${node_ids}::text[]), false) DESC`;
+const TEXT = `coalesce(o.value->>'value', ${wholeText("e.id", "o.value->>'value_hash'")})`;
 
 const latest = (text: string, from: string) => `
   SELECT e.id AS execution_id, e.completed_at, left(r.text, $4) AS text, length(r.text) AS length
@@ -31,22 +44,29 @@ const latest = (text: string, from: string) => `
   WHERE r.text IS NOT NULL ORDER BY e.completed_at DESC, e.id DESC LIMIT $3`;
 
 const OUTPUTS = `execution_values v CROSS JOIN jsonb_array_elements(CASE jsonb_typeof(v.outputs) WHEN 'array' THEN v.outputs ELSE '[]' END) AS o(value)`;
-const OF_OUTPUT_NODE = latest(TEXT, `${OUTPUTS} WHERE v.execution_id = e.id AND ${RESULT}`);
+const OF_OUTPUT_NODE = latest(TEXT, `${OUTPUTS} WHERE ${placed("$5", "$6")}`);
 const OF_RUN = latest("v.output", "execution_values v WHERE v.execution_id = e.id AND $2::text IS NULL");
 
 /**
  * The results of the runs that completed last, newest first.
- * @param label of an Output node; null for the output of the run. Runs without it do not count
+ * @param place null for the output of the run. Runs without it do not count
  * @param characters of each that are read at most
  */
-export async function latestResults(workflow_id: string, label: string | null, count: number, characters: number): Promise<RunResult[]> {
+export async function latestResults(
+  workflow_id: string,
+  place: OutputPlace | null,
+  count: number,
+  characters: number,
+): Promise<RunResult[]> {
   const { rows } = await pool().query<RunResult>({
-    name: label === null ? "latest-outputs" : "latest-output-nodes",
-    text: label === null ? OF_RUN : OF_OUTPUT_NODE,
-    values: [workflow_id, label, count, characters],
+    name: place === null ? "latest-outputs" : "latest-output-nodes",
+    text: place === null ? OF_RUN : OF_OUTPUT_NODE,
+    values: [workflow_id, place?.label ?? null, count, characters, ...idsOf(place)],
   });
   return rows;
 }
+
+const idsOf = (place: OutputPlace | null) => (place === null ? [] : [place.node_ids, place.other_ids]);
 
 const SAVED_RUNS =
   "SELECT id, created_at, completed_at FROM executions WHERE workflow_id = $1 AND workflow_version IS NOT NULL AND status =";
@@ -72,17 +92,18 @@ const ended = (text: string, from: string) => `
   SELECT e.id AS execution_id, e.completed_at, left(r.text, $3) AS text, length(r.text) AS length
   FROM executions e CROSS JOIN LATERAL (SELECT ${text} AS text FROM ${from} LIMIT 1) AS r
   WHERE e.id = ANY($1::uuid[]) AND ${DONE} AND r.text IS NOT NULL FOR KEY SHARE OF e`;
-const ENDED_OUTPUT_NODE = ended(TEXT, `${OUTPUTS} WHERE v.execution_id = e.id AND ${RESULT}`);
+const ENDED_OUTPUT_NODE = ended(TEXT, `${OUTPUTS} WHERE ${placed("$4", "$5")}`);
 const ENDED_RUN = ended("v.output", "execution_values v WHERE v.execution_id = e.id AND $2::text IS NULL");
 
 /** The results of these runs as far as they have completed; otherwise as `latestResults`. `within` a transaction, in which they stay. */
 export async function resultsOf(
   within: pg.PoolClient,
   execution_ids: readonly string[],
-  label: string | null,
+  place: OutputPlace | null,
   characters: number,
 ): Promise<RunResult[]> {
-  const { rows } = await within.query<RunResult>(label === null ? ENDED_RUN : ENDED_OUTPUT_NODE, [execution_ids, label, characters]);
+  const values = [execution_ids, place?.label ?? null, characters, ...idsOf(place)];
+  const { rows } = await within.query<RunResult>(place === null ? ENDED_RUN : ENDED_OUTPUT_NODE, values);
   return rows;
 }
 

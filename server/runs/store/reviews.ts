@@ -2,6 +2,8 @@ import type { Prisma } from "#prisma/generated/client.ts";
 import type { WaitReason } from "#prisma/generated/enums.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { finds } from "#server/platform/db/sweep.ts";
+import type { DeferredTexts } from "#server/platform/deferred-texts.ts";
+import { readable, readableBytes, storedText } from "#server/runs/store/texts.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 
 // Waits for people, as they are looked at. How one ends: waits.ts.
@@ -25,8 +27,47 @@ export type ShortReviewRow = Prisma.WaitGetPayload<{ include: typeof withWorkflo
 
 const reviews = (where: Prisma.WaitWhereInput) => ({ where: { ...where, reason: { in: ASK_PEOPLE } }, include: withWorkflow }) as const;
 
-/** One review, with all that it asks. */
-export const findReview = (where: Prisma.WaitWhereInput & { id: string }): Promise<ReviewRow | null> => db().wait.findFirst(reviews(where));
+const columns = Object.keys(longTexts) as (keyof typeof longTexts)[]; // cast: its keys
+const sizeOf = (column: string) => `coalesce(octet_length(${column}), 0)`;
+const TEXTS = `
+  SELECT ${columns
+    .map((column, index) => {
+      const sum = columns
+        .slice(0, index + 1)
+        .map(sizeOf)
+        .join(" + ");
+      return `CASE WHEN ${readable(sizeOf(column), sum, "$2")} THEN ${column} END AS ${column}, ${column} IS NOT NULL AS has_${column}`;
+    })
+    .join(", ")}
+  FROM waits WHERE id = $1`;
+
+/** Texts of a review that may be in `run_texts` too. */
+const HASHED: ReadonlySet<string> = new Set(["display_value", "text"]);
+
+const textOfReview = (column: string, id: string) =>
+  storedText({
+    name: `review-${column}`,
+    execution_id: "execution_id",
+    text: column,
+    hash: HASHED.has(column) ? `${column}_hash` : "NULL::text",
+    from: "waits WHERE id = $1::uuid",
+    values: [id],
+  });
+
+/** One review, with all that it asks. @param texts takes the long texts out */
+export async function findReview(where: Prisma.WaitWhereInput & { id: string }, texts?: DeferredTexts): Promise<ReviewRow | null> {
+  const row = await db().wait.findFirst({ ...reviews(where), omit: longTexts });
+  const values = [where.id, readableBytes(texts)];
+  const { rows } = await pool().query<Record<string, string | null>>({ name: "review-texts", text: TEXTS, values });
+  const [found] = rows;
+  if (!row || !found) return null;
+  const textOf = (column: string) => {
+    if (!found[`has_${column}`]) return null;
+    return found[column] ?? texts?.defer(textOfReview(column, row.id)) ?? "";
+  };
+  const { title, description, display_value, text } = Object.fromEntries(columns.map((column) => [column, textOf(column)]));
+  return { ...row, title: title ?? "", description: description ?? "", display_value: display_value ?? "", text: text ?? null };
+}
 
 /** What says who is asked by a review and who has answered. */
 export type Asking = Pick<ReviewRow, "project_id" | "terms" | "votes"> & { execution: { started_by_id: string | null } };
@@ -78,7 +119,6 @@ interface Texts {
   truncated: boolean;
 }
 
-const columns = Object.keys(longTexts);
 // The database counts whole characters, so no emoji is halved, and it unpacks no more of a stored text than that.
 const beginning = (column: string) => `left(${column}, ${PREVIEW_CHARACTERS}) AS ${column}`;
 const isLonger = (column: string) => `coalesce(length(left(${column}, ${PREVIEW_CHARACTERS} + 1)), 0) > ${PREVIEW_CHARACTERS}`;
@@ -147,7 +187,7 @@ export async function noteReminded(
     UPDATE waits w SET reminded = ${count}, remind_at = CASE WHEN ${count} < ${MOST_REMINDERS} AND (deadline IS NULL OR next.at < deadline) THEN next.at END,
       terms = CASE WHEN ${count} = ${ESCALATES_AT} AND terms->'escalate_to' <> 'null' AND jsonb_array_length(terms->'assignees') > 0
         THEN jsonb_set(terms, '{assignees}', (terms->'assignees') || jsonb_build_array(terms->'escalate_to')) ELSE terms END
-    FROM (SELECT id, now() + make_interval(secs => (terms->>'remind_hours')::float8 * 3600) AS at FROM waits WHERE id = ${review_id}::uuid) AS next
+    FROM (SELECT id, now() + make_interval(secs => greatest((terms->>'remind_hours')::float8, 1) * 3600) AS at FROM waits WHERE id = ${review_id}::uuid) AS next
     WHERE w.id = next.id AND w.reason = 'review' AND w.status = 'waiting' AND w.reminded = ${count} - 1
       AND (deadline IS NULL OR deadline > now())`;
   return changed === 1;

@@ -4,6 +4,7 @@ import { saveDraft } from "#server/features/workflows/draft.ts";
 import { createWorkflow, getWorkflow, updateWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool, withClient } from "#server/platform/db/client.ts";
+import { asOtherCaller } from "#server/platform/db/held-connection.ts";
 import { subscribe } from "#server/platform/db/notify.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { LeaseLost, type LedgerWrite, type RunState } from "#server/runs/ports.ts";
@@ -198,18 +199,22 @@ test("the line for notifications comes back after an outage, once, and everybody
   stop();
 });
 
-test("while nobody has carried a run, the request that waited longest still may", async () => {
+test("an older request claims a run until a newer one has claimed it", async () => {
   await redispatch({ execution_id, project_id: admin.project.id, dispatch: 3 });
   const run = await acquired(); // asks with dispatch 0
   await runStore.release(run);
-  expect(await runStore.claim(execution_id, 0)).toEqual({ kind: "over" });
+  const second = await runStore.claim(execution_id, 0);
+  expect(second.kind).toBe("claimed");
+  if (second.kind === "claimed") await runStore.release(second.run);
   expect((await runStore.claim(execution_id, 3)).kind).toBe("claimed");
+  expect(await runStore.claim(execution_id, 0)).toEqual({ kind: "over" });
 });
 
 test("a connection that the server ends fails its own work only", async () => {
   const doomed = withClient(async (client) => {
     const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-    await Promise.all([client.query("SELECT pg_sleep(30)"), pool().query("SELECT pg_terminate_backend($1)", [rows[0]?.pid])]);
+    const end = () => pool().query("SELECT pg_terminate_backend($1)", [rows[0]?.pid]);
+    await Promise.all([client.query("SELECT pg_sleep(30)"), asOtherCaller(end)]);
   });
   await expect(doomed).rejects.toThrow(/terminat/);
   expect((await pool().query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import { pool } from "#server/platform/db/client.ts";
+import { asOtherCaller } from "#server/platform/db/held-connection.ts";
 import { isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { settings } from "#server/platform/settings.ts";
@@ -11,7 +12,7 @@ import { StorageFull } from "#server/runs/ports.ts";
 // found by the next measuring (server/runs/store/limits.ts). Decision 19.
 
 /** What a project holds, counted as it is written and found exactly when it is measured. */
-export type Counted = "runs" | "documents" | "workflows";
+export type Counted = "runs" | "documents" | "workflows" | "other";
 
 /** How long written bytes gather, in milliseconds. */
 const FLUSH_MS = 2000;
@@ -20,7 +21,7 @@ const BELIEVED_MS = 5000;
 /** A run that has begun may write so much more than a project may hold, so that it can end in good order. */
 const RESERVE = 1.1;
 
-const nothing = (): Record<Counted, number> => ({ runs: 0, documents: 0, workflows: 0 });
+const nothing = (): Record<Counted, number> => ({ runs: 0, documents: 0, workflows: 0, other: 0 });
 
 interface Space {
   stored: number;
@@ -41,16 +42,17 @@ function spaceOf(project_id: string): Space {
   return space;
 }
 
-const addedOf = ({ added }: Space): number => added.runs + added.documents + added.workflows;
-const TOTAL = "(s.runs + s.documents + s.workflows)::float8 AS stored";
+const addedOf = ({ added }: Space): number => added.runs + added.documents + added.workflows + added.other;
+const TOTAL = "(s.runs + s.documents + s.workflows + s.other)::float8 AS stored";
 
 const ADD = `
-  INSERT INTO project_storage AS s (project_id, runs, documents, workflows)
-  SELECT a.id, a.runs, a.documents, a.workflows
-  FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[]) AS a(id, runs, documents, workflows) JOIN projects p ON p.id = a.id
+  INSERT INTO project_storage AS s (project_id, runs, documents, workflows, other)
+  SELECT a.id, a.runs, a.documents, a.workflows, a.other
+  FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) AS a(id, runs, documents, workflows, other) JOIN projects p ON p.id = a.id
   ORDER BY a.id
   ON CONFLICT (project_id) DO UPDATE SET
-    runs = s.runs + excluded.runs, documents = s.documents + excluded.documents, workflows = s.workflows + excluded.workflows
+    runs = s.runs + excluded.runs, documents = s.documents + excluded.documents, workflows = s.workflows + excluded.workflows,
+    other = s.other + excluded.other
   RETURNING s.project_id, ${TOTAL}`;
 
 async function flush(): Promise<void> {
@@ -59,15 +61,16 @@ async function flush(): Promise<void> {
   for (const { id } of sent) spaceOf(id).added = nothing();
   try {
     const of = (what: Counted) => sent.map((one) => one[what]);
-    const values = [sent.map(({ id }) => id), of("runs"), of("documents"), of("workflows")];
+    const values = [sent.map(({ id }) => id), of("runs"), of("documents"), of("workflows"), of("other")];
     const { rows } = await pool().query<{ project_id: string; stored: number }>({ name: "storage-add", text: ADD, values });
     for (const { project_id, stored } of rows) Object.assign(spaceOf(project_id), { stored, readAt: Date.now() });
   } catch (error) {
-    for (const { id, runs, documents, workflows } of sent) {
+    for (const { id, runs, documents, workflows, other } of sent) {
       const { added } = spaceOf(id);
       added.runs += runs;
       added.documents += documents;
       added.workflows += workflows;
+      added.other += other;
     }
     if (!isDatabaseAway(error)) log.warn({ err: error }, "what projects hold could not be counted; the next measuring will find it");
   }
@@ -76,7 +79,8 @@ async function flush(): Promise<void> {
 /** Takes note of bytes that were written for a project. */
 export function noteStored(project_id: string, what: Counted, bytes: number): void {
   spaceOf(project_id).added[what] += bytes;
-  if (timer === undefined) timer = setTimeout(() => void flush(), FLUSH_MS).unref();
+  // The transaction of a caller does not wait for it.
+  if (timer === undefined) timer = asOtherCaller(() => setTimeout(() => void flush(), FLUSH_MS).unref());
 }
 
 /** How many bytes a project may hold; Infinity where there is no quota. */
@@ -105,7 +109,7 @@ const size = (bytes: number): string => (bytes >= 1e9 ? `${(bytes / 1e9).toFixed
 
 /** What is told where a project holds more than it may. */
 export const fullStorage = (stored: number): string =>
-  `This project holds ${size(stored)}; its quota is ${size(storageQuota())}. Keep runs for a shorter time (Settings, Limits) or delete documents. Whoever runs this install can raise PROJECT_STORAGE_BYTES.`;
+  `This project holds ${size(stored)}; its quota is ${size(storageQuota())}. Keep runs for a shorter time (Settings, Limits) or delete documents. The operator of this install can raise PROJECT_STORAGE_BYTES.`;
 
 /**
  * Refuses what a run writes before its end, once its project is a tenth over its quota, as far as this process knows.

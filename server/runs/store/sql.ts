@@ -14,6 +14,9 @@ export const FINAL = `(${finalStatuses.map((status) => `'${status}'`).join(", ")
 /** Now, as a time that is kept: those are in whole milliseconds, and one that was rounded up would not be due yet. */
 export const NOW = "date_trunc('milliseconds', now())";
 
+/** Condition on `waits w`: it has ended, and its run has not acted on that. */
+export const IS_UNTAKEN = "w.status IN ('resolved', 'expired') AND w.taken_at IS NULL";
+
 /** Tells the processes that execute runs that one is due. */
 export const TELL_DUE = "pg_notify('treadle_due', '')";
 

@@ -2,9 +2,10 @@ import type pg from "pg";
 import type { WaitReason, WaitStatus } from "#prisma/generated/enums.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { finds } from "#server/platform/db/sweep.ts";
+import { isEmbeddedExecutor } from "#server/platform/settings.ts";
 import type { RunState, WaitState } from "#server/runs/ports.ts";
 import { becomesDue, dueValues } from "#server/runs/store/queue.ts";
-import { FINAL, query, TELL_DUE } from "#server/runs/store/sql.ts";
+import { FINAL, IS_UNTAKEN, query, TELL_DUE } from "#server/runs/store/sql.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import { LARGE_OUTPUT } from "#server/workflow/output-size.ts";
 
@@ -127,32 +128,32 @@ export async function expireDue(wait_id?: string): Promise<{ id: string; executi
   return (await pool().query<{ id: string; execution_id: string }>(wait_id ? EXPIRE_ONE : EXPIRE_DUE, values)).rows;
 }
 
-// Asked for again at doubling distance: after 3 s, then each time when as long again has passed as until the last time.
+/** When a run that has not acted on the end of a wait is woken again for the first time, in seconds: an Inngest server may be behind. */
+const wakeAfterSeconds = (): number => (isEmbeddedExecutor() ? 3 : 30);
+
+// Repeated at doubling intervals: each time when as long again has passed as until the last time.
 // What the run can no longer take, because it is over, is closed here, so that the next sweep need not look at it.
-const IS_UNTAKEN = "w.status IN ('resolved', 'expired') AND w.taken_at IS NULL";
 const UNTAKEN = `
   WITH untaken AS (
     SELECT w.id, e.status IN ${FINAL} AS is_over
     FROM waits w JOIN executions e ON e.id = w.execution_id
-    WHERE ${IS_UNTAKEN} AND w.resolved_at < now() - interval '3 seconds'
+    WHERE ${IS_UNTAKEN} AND w.resolved_at < now() - make_interval(secs => $1)
       AND (w.woken_at IS NULL OR now() - w.woken_at > w.woken_at - w.resolved_at)
       AND (e.status IN ${FINAL} OR e.lease_until IS NULL OR e.lease_until < now())
     ORDER BY w.resolved_at LIMIT ${BATCH} FOR UPDATE OF w SKIP LOCKED
   )
   UPDATE waits w SET woken_at = now(), taken_at = CASE WHEN untaken.is_over THEN now() END
   FROM untaken WHERE w.id = untaken.id
-  RETURNING w.execution_id, untaken.is_over, w.resolved_at < now() - interval '2 minutes' AS is_late`;
+  RETURNING w.id, w.execution_id, untaken.is_over`;
 
-/**
- * Runs that have not taken the end of a wait, each a while after it was told last.
- * @returns `is_late`: it has not for two minutes
- */
-export async function runsAsleep(): Promise<{ execution_id: string; is_late: boolean }[]> {
-  const { rows } = await pool().query<{ execution_id: string; is_over: boolean; is_late: boolean }>(UNTAKEN);
-  return [...new Map(rows.filter((row) => !row.is_over).map((row) => [row.execution_id, row])).values()];
+/** Returns waits whose end their runs have not acted on, one of each run, and marks them as woken now. */
+export async function untakenWaits(): Promise<{ id: string; execution_id: string }[]> {
+  const { rows } = await pool().query<{ id: string; execution_id: string; is_over: boolean }>(UNTAKEN, [wakeAfterSeconds()]);
+  const open = rows.filter((row) => !row.is_over).toSorted((one, other) => (one.id < other.id ? 1 : -1));
+  return [...new Map(open.map(({ id, execution_id }) => [execution_id, { id, execution_id }])).values()];
 }
 
-/** Whether `expireDue` or `runsAsleep` may find any; see `Sweep`. */
+/** Tells if `expireDue` or `untakenWaits` may find any; see `Sweep`. */
 export const MAY_BE_OVER = finds(
   `SELECT FROM waits w WHERE w.status = 'waiting' AND ${IS_OVER}`,
   `SELECT FROM waits w WHERE ${IS_UNTAKEN}`,

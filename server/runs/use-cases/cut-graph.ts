@@ -20,7 +20,7 @@ export function cutGraph(graph: Graph, left_out: readonly string[]): Graph {
     const rest = edges.filter((edge) => edge.source !== id && edge.target !== id);
     edges = [...new Map([...past, ...rest].map((edge) => [`${edge.source} ${edge.sourceHandle ?? ""} ${edge.target}`, edge])).values()];
   }
-  return { nodes, edges: edges.filter((edge) => kept.has(edge.source) && kept.has(edge.target)) };
+  return { ...graph, nodes, edges: edges.filter((edge) => kept.has(edge.source) && kept.has(edge.target)) };
 }
 
 /** What a run has from the beginning in which some pinned nodes are given, and other nodes take no part. */

@@ -1,10 +1,10 @@
+import type { DeferredTexts } from "#server/platform/deferred-texts.ts";
+import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
 import { outputNodes, reachedOutputs } from "#server/runs/executor/ending.ts";
 import { type Execution, ExecutionOutput, type ExecutionSummary, type ExecutionTrigger } from "#server/runs/schema.ts";
-import type { DetailRow, SummaryRow } from "#server/runs/store/executions.ts";
+import { type DetailRow, readRunValues, type SummaryRow } from "#server/runs/store/executions.ts";
 import { nodeResults, outputsOf } from "#server/runs/store/node-results.ts";
-import { withTexts } from "#server/runs/store/texts.ts";
-
-import { deciderDto, verdictOf } from "#server/runs/waits/review.ts";
+import { deciderDto, verdictOf, voteDto } from "#server/runs/waits/review.ts";
 import { MAX_RESULT, PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
@@ -48,19 +48,14 @@ export const summaryDto = (row: SummaryRow): ExecutionSummary => ({
   truncated: [row.input_preview, row.output_preview].some((text) => (text?.length ?? 0) >= PREVIEW_CHARACTERS),
 });
 
-async function wholeOutputs({ id, values }: DetailRow): Promise<ExecutionOutput[]> {
-  const outputs = values?.outputs ?? [];
-  return ExecutionOutput.array().parse(Array.isArray(outputs) ? await withTexts(id, outputs) : outputs);
-}
-
 /**
  * The Output nodes that a run has reached by now, or had reached when it was cancelled: such a run has written no end that says
  * them. None when they are together more than a run may end with.
  */
-async function outputsSoFar(execution_id: string, graph: Graph): Promise<ExecutionOutput[]> {
+async function outputsSoFar(execution_id: string, graph: Graph, texts: DeferredTexts | undefined): Promise<ExecutionOutput[]> {
   const nodes = outputNodes(graph);
   if (nodes.length === 0) return [];
-  const rows = await outputsOf(execution_id, nodes, MAX_RESULT);
+  const rows = await outputsOf(execution_id, nodes, MAX_RESULT, texts);
   const [outside, inside] = [rows.filter((row) => row.iteration === ""), rows.filter((row) => row.iteration !== "")];
   return reachedOutputs(
     graph,
@@ -72,27 +67,47 @@ async function outputsSoFar(execution_id: string, graph: Graph): Promise<Executi
   );
 }
 
-/** An execution with everything that it holds. */
-export async function executionDto(row: DetailRow, graph: Graph): Promise<Execution> {
-  const kept = await wholeOutputs(row);
+/** Returns `running` for a paused run whose reviews have all been decided: the executor changes the stored status when it resumes. */
+const currentStatus = ({ status, waits }: DetailRow): Execution["status"] =>
+  status === "paused" && waits.length > 0 && waits.every((wait) => wait.status !== "waiting") ? "running" : status;
+
+/** Where a dev server is unless named. */
+const DEV_SERVER = "http://localhost:8288";
+
+/** Address of the page of a function run at the Inngest server; null without one. Source: github.com/inngest/inngest, ui/apps/dev-server-ui, /run. */
+function inngestRunUrl({ inngest_run_id }: DetailRow): string | null {
+  if (inngest_run_id === null || isEmbeddedExecutor()) return null;
+  const { INNGEST_RUN_URL, INNGEST_BASE_URL = DEV_SERVER } = settings();
+  const page = INNGEST_RUN_URL ?? `${INNGEST_BASE_URL.replace(/\/$/, "")}/run?runID={id}`;
+  return page.replaceAll("{id}", encodeURIComponent(inngest_run_id));
+}
+
+/** An execution with everything that it holds. @param texts takes the long texts out */
+export async function executionDto(row: DetailRow, graph: Graph, texts?: DeferredTexts): Promise<Execution> {
+  const { input, output, outputs } = await readRunValues(row.id, texts);
+  const kept = ExecutionOutput.array().parse(outputs);
   const hasToldAll = kept.length > 0 || row.status === "completed" || row.status === "rejected";
   return {
     ...commonFields(row),
-    input: row.values?.input ?? "",
-    output: row.values?.output ?? null,
-    outputs: hasToldAll ? kept : await outputsSoFar(row.id, graph),
+    status: currentStatus(row),
+    input,
+    output,
+    outputs: hasToldAll ? kept : await outputsSoFar(row.id, graph, texts),
     reviews: row.waits.map((review) => {
       const { status, choice, comment } = verdictOf(review);
       return {
         node_id: review.node_id,
-        iteration: review.iteration,
+        iteration: review.iteration || null,
         label: review.label,
+        status,
         decision: status === "approved" || status === "rejected" ? status : null,
         choice,
         comment,
         ...deciderDto(review),
+        votes: review.votes.map(voteDto),
       };
     }),
-    node_results: await nodeResults(row, graph),
+    inngest_run_url: inngestRunUrl(row),
+    node_results: await nodeResults(row, graph, texts),
   };
 }

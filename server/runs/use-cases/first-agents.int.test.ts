@@ -6,6 +6,7 @@ import { createWorkflow } from "#server/features/workflows/service.ts";
 import { engineServices } from "#server/jobs/engine-services.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { registerWorker } from "#server/runs/local-worker.ts";
+import { MOMENT_MS } from "#server/runs/use-cases/inline-run.ts";
 import { agentChain } from "#server/testing/agent-runs.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -30,6 +31,12 @@ test("the agent that a run calls first is read with the beginning of its attempt
   // What was read is taken for a second, which a busy machine may need for it.
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());
+  // A busy machine may need more than a moment until the run has something to write.
+  const { setTimeout: later } = globalThis;
+  const never = ((callback: () => void, ms?: number, ...rest: unknown[]) =>
+    later(ms === MOMENT_MS ? () => undefined : callback, ms, ...rest)) as typeof setTimeout; // cast: without the form that promises
+  const timeouts = vi.spyOn(globalThis, "setTimeout").mockImplementation(never);
+  onTestFinished(() => timeouts.mockRestore());
   const query = vi.spyOn(pool(), "query");
   const { execution_id } = await executeWorkflow(admin, { workflow_id });
   await over.promise;

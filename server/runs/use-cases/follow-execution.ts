@@ -1,7 +1,7 @@
 import { followEvents, type NumberedEvent } from "#server/platform/db/follow-events.ts";
 import { isTerminalEvent } from "#server/runs/event-schema.ts";
 import { eventsAfter, lastEvent } from "#server/runs/store/events.ts";
-import { executionStatus, findExecution } from "#server/runs/store/executions.ts";
+import { executionStatus, findExecution, type RunScope } from "#server/runs/store/executions.ts";
 import { isFinal } from "#server/shared/execution-status.ts";
 
 /**
@@ -10,7 +10,7 @@ import { isFinal } from "#server/shared/execution-status.ts";
  * @throws AppError NOT_FOUND, before anything is yielded
  */
 export async function followExecution(
-  execution: { project_id: string; execution_id: string },
+  execution: RunScope & { execution_id: string },
   after: number,
   signal: AbortSignal,
   heartbeatMs: number,

@@ -70,6 +70,18 @@ const claimOwn = async (held: Iterable<string>) =>
 const due = async () =>
   (await pool().query<{ id: string }>("SELECT id FROM executions WHERE run_at <= now() AND project_id = $1", [admin.project.id])).rows;
 
+test("a run with a very long result is begun first and written in parts", async () => {
+  engine();
+  const query = vi.spyOn(pool(), "query");
+  const input = "y".repeat(700_000);
+  const { execution_id, ending } = await startRun({ ...(await newRun(quick)), input });
+  expect(await ending).toEqual({ status: "completed", output: `<${input}>`, error: null });
+  const names = query.mock.calls.map(([statement]) => String(Reflect.get(Object(statement), "name")));
+  expect(names.filter((name) => name.startsWith("execution-insert"))).toEqual(["execution-insert-begun"]);
+  expect(names.filter((name) => name === "run-text-part").length).toBeGreaterThan(1);
+  expect((await getExecution(admin, { execution_id })).outputs).toMatchObject([{ value: `<${input}>` }]);
+});
+
 test("a run of pure nodes is written once, whole, and the executor is not asked", async () => {
   engine();
   const query = vi.spyOn(pool(), "query");
@@ -256,8 +268,8 @@ test("when its process dies, it is taken up once the lease has run out, or by th
   await freeLeases();
   const runs = await claimOwn([]); // of the next process, which carries nothing
   expect(runs.map(({ id }) => id)).toEqual([execution_id]);
-  const run = await runs[0]?.state();
-  expect(run && (await executeRun({ ...services, evaluate: () => true }, run, 60))).toMatchObject({ kind: "over" });
+  const run = await runs[0]?.claim();
+  expect(run?.kind === "claimed" && (await executeRun({ ...services, evaluate: () => true }, run.run, 60))).toMatchObject({ kind: "over" });
   expect(await rowOf(execution_id)).toMatchObject({ status: "completed", lease_epoch: 2, crashes: 0 });
 });
 

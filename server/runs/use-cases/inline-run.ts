@@ -10,17 +10,18 @@ import { type Commit, LeaseLost, type RunState } from "#server/runs/ports.ts";
 import { isAccepted, noteCommit } from "#server/runs/store/commit.ts";
 import { type AgentsAsked, createExecution, type DeliveryOfExecution, type NewExecution, type Started } from "#server/runs/store/create.ts";
 import type { RunEnding } from "#server/runs/store/executions.ts";
+import { mustWriteAhead } from "#server/runs/store/texts.ts";
 import { dispatchRuns } from "#server/runs/worker/dispatch.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 /** How long an accepted run may stay unwritten because it may be over in a moment, in milliseconds. */
-const MOMENT_MS = 50;
+export const MOMENT_MS = 50;
 
 /** For how long an agent that was read with the beginning of its call is taken as it was, in milliseconds. */
 const KNOWN_MS = 1000;
 /** For how long the answer to an acceptance that got lost is looked for, in milliseconds. */
-const LOST_ANSWER_MS = 3000;
+const LOST_ANSWER_MS = 1500;
 /** How long a run may be executed here, in seconds: as long as it takes. No request waits for it to hand over. */
 const LONGEST_SECONDS = 30 * 24 * 3600;
 
@@ -113,7 +114,9 @@ class InlineRun {
       if (started.kind === "started" && started.agents) this.#known = { agents: started.agents, until: Date.now() + KNOWN_MS };
       return started;
     } catch (error) {
-      const isThere = () => isAccepted(this.#run, AbortSignal.timeout(LOST_ANSWER_MS)).catch(() => false);
+      // A try that is under way when the time is over is not waited for.
+      const late = new Promise<boolean>((resolve) => setTimeout(resolve, LOST_ANSWER_MS, false).unref());
+      const isThere = () => Promise.race([isAccepted(this.#run, AbortSignal.timeout(LOST_ANSWER_MS)).catch(() => false), late]);
       if (isDatabaseAway(error) && (await isThere())) return { kind: "started", execution_id: this.#run.id, isBegun: true };
       throw error;
     }
@@ -152,7 +155,7 @@ class InlineRun {
   }
 
   async #commit(run: RunState, commit: Commit, signal: AbortSignal): Promise<void> {
-    if (!this.#writing) return this.#writeFirst(commit);
+    if (!this.#writing && !mustWriteAhead(commit)) return this.#writeFirst(commit);
     await this.#begin();
     await this.#worker.services.store.commit(run, commit, signal);
   }
@@ -179,7 +182,7 @@ class InlineRun {
     };
     try {
       const outcome = await executeRun({ ...services, store, callAgent }, this.#run, LONGEST_SECONDS, this.#execution.names);
-      if (outcome.kind === "over") return this.#end(outcome.ending && keptEnding(outcome.ending));
+      if (outcome.kind === "over") return this.#end(outcome.ending?.long ? undefined : outcome.ending && keptEnding(outcome.ending));
     } catch (error) {
       log.warn({ err: error, execution_id: this.#run.id }, "a run could not be carried on where it was accepted");
     } finally {

@@ -5,31 +5,30 @@ import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import type { ExecutionFilter, ExecutionPage, ExecutionSummary, ListExecutionsInput } from "#server/runs/schema.ts";
 import { ExecutionStatus } from "#server/runs/status-schema.ts";
-import { latestOfWorkflow, summariesOf } from "#server/runs/store/executions.ts";
+import { latestOfWorkflow, type RunScope, summariesOf } from "#server/runs/store/executions.ts";
 import { type ExecutionSearch, findExecutions } from "#server/runs/store/find-executions.ts";
 import { summaryDto } from "#server/runs/use-cases/execution-dto.ts";
+import { runScopeOf } from "#server/runs/use-cases/run-scope.ts";
+import { firstInstant, lastInstant } from "#server/shared/time-input.ts";
 
 /** A filter as callers write it, for the store; null for one that names a workflow that cannot be. */
-export function executionSearch(
-  project_id: string,
-  { workflow_id, status, trigger, from, to, q }: ExecutionFilter,
-): ExecutionSearch | null {
+export function executionSearch(scope: RunScope, { workflow_id, status, trigger, from, to, q }: ExecutionFilter): ExecutionSearch | null {
   if (workflow_id !== undefined && !isUuid(workflow_id)) return null;
   return {
-    project_id,
+    ...scope,
     workflow_id,
     // Each was checked by the schema.
     statuses: status === undefined ? undefined : [...new Set(status.split(","))].map((one) => ExecutionStatus.parse(one)),
     triggers: trigger?.split(","),
-    from: from === undefined ? undefined : new Date(from),
-    to: to === undefined ? undefined : new Date(to),
+    from: from === undefined ? undefined : firstInstant(from),
+    to: to === undefined ? undefined : lastInstant(to),
     q,
   };
 }
 
 /** The project's executions, newest first. A workflow that does not exist has none. */
-export async function listExecutions({ project }: ProjectPrincipal, input: ListExecutionsInput): Promise<ExecutionPage> {
-  const search = executionSearch(project.id, input);
+export async function listExecutions(principal: ProjectPrincipal, input: ListExecutionsInput): Promise<ExecutionPage> {
+  const search = executionSearch(runScopeOf(principal), input);
   if (!search) return paged(input, [0, []], summaryDto);
   const { ids, total, isPartial, searchedUntil } = await findExecutions(search, pageWindow(input));
   return {

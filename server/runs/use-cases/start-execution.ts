@@ -3,10 +3,11 @@ import { inTransaction } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { runIdOfRequest } from "#server/platform/rpc/idempotency.ts";
 import type { ExecuteResult } from "#server/runs/schema.ts";
-import { createExecution, type NewExecution, type Started } from "#server/runs/store/create.ts";
+import { createExecution, isTakenId, type NewExecution, type Started } from "#server/runs/store/create.ts";
 import type { EarlierResults } from "#server/runs/store/earlier-results.ts";
-import { isStored } from "#server/runs/store/executions.ts";
+import { hasStarted } from "#server/runs/store/executions.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
+import { startRefusedRun } from "#server/runs/store/refused-runs.ts";
 import { type Accepted, acceptRun } from "#server/runs/use-cases/inline-run.ts";
 import { dispatchRuns } from "#server/runs/worker/dispatch.ts";
 
@@ -18,22 +19,20 @@ export const hourUsedUp = ({ retryAfter, limit }: { retryAfter: number; limit: n
     { retryAfter, limit },
   );
 
-const isTakenId = (error: unknown): boolean => error instanceof Error && "constraint" in error && error.constraint === "executions_pkey";
-
 /**
- * Starts a run under an id that stands for the request, or finds the one that an earlier try of the same request wrote
- * before it died and could not answer.
- * @param id undefined for a request that does not name itself
+ * Starts a run under an id that stands for the request. Finds the run that an earlier attempt of the request wrote before its
+ * process died; starts one that an earlier attempt was refused.
+ * @param id undefined for a request without an Idempotency-Key
  */
-async function startOnce(id: string | undefined, start: () => Promise<Accepted>): Promise<Accepted> {
+async function startOnce(id: string | undefined, run: NewExecution, start: () => Promise<Accepted>): Promise<Accepted> {
   if (id === undefined) return start();
   const found: Started = { kind: "started", execution_id: id, isBegun: false };
-  const started = await start().catch((error: unknown) => {
-    if (isTakenId(error)) return found;
+  const started = await start().catch(async (error: unknown) => {
+    if (isTakenId(error)) return (await startRefusedRun(run, { id })) ?? found;
     throw error;
   });
-  // The earlier try may have used up the hour itself.
-  return started.kind === "limited" && (await isStored(id)) ? found : started;
+  // The earlier attempt may have used up the hour itself.
+  return started.kind === "limited" && (await hasStarted(id)) ? found : started;
 }
 
 interface FromResults extends EarlierResults {
@@ -72,7 +71,7 @@ export async function startRun(
   await assertRoom(execution.project_id);
   const id = execution.id ?? runIdOfRequest();
   const run = { ...execution, ...(id !== undefined && { id }) };
-  const started = await startOnce(id, () => (from ? createFrom(run, from) : acceptRun(run)));
+  const started = await startOnce(id, run, () => (from ? createFrom(run, from) : acceptRun(run)));
   if (started.kind === "limited") throw hourUsedUp(started);
   if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
   const { execution_id, ending, dispatched } = started;

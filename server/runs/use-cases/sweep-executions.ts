@@ -13,9 +13,7 @@ const TOGETHER = 100;
 async function requestAllDue(): Promise<number> {
   const due = await takeDue(localWorker(pool())?.held ?? []);
   const asleep = due.filter(({ waits }) => waits);
-  const isTaken = await dispatchWakes(
-    asleep.map(({ execution_id, run_at }) => ({ execution_id, id: `${execution_id}-${run_at.getTime()}` })),
-  );
+  const isTaken = await dispatchWakes(asleep.map(({ execution_id, segment }) => ({ execution_id, id: `${execution_id}-due-${segment}` })));
   const runs = due.filter(({ waits }) => !waits);
   // With the server away the others are due again in ten seconds.
   for (let from = 0; isTaken && from < runs.length; from += TOGETHER) if (!(await requestDue(runs.slice(from, from + TOGETHER)))) break;
@@ -30,6 +28,6 @@ export const executionSweep: Sweep = {
   run: async () => {
     if (isEmbeddedExecutor()) return localWorker(pool())?.poke();
     const found = await requestAllDue();
-    if (found) log.info({ found }, "asked again for executions that nobody carried");
+    if (found) log.info({ found }, "requested executions without a lease again");
   },
 };

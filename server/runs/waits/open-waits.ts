@@ -45,6 +45,10 @@ interface EndedWait extends OpenWait {
   end: ({ status: "complete" } & NodeResult) | { status: "failed"; error: string } | "again";
 }
 
+/** Labels of waiting nodes that a summary has, and characters of each. */
+const MAX_LABELS = 3;
+const MAX_LABEL_LENGTH = 60;
+
 /** What a segment waits for. The table `waits` is the truth; this knows which node each of its rows holds up. */
 export class OpenWaits {
   readonly #services: EngineServices;
@@ -78,12 +82,13 @@ export class OpenWaits {
     // For a budget an attempt may wait again and again.
     const id = reason === "budget" ? newId() : row.id;
     const label = labelOf(node);
-    const waiting: LedgerWrite = { ...row, status: "waiting", ...(reason === "child" && { details: { child_execution_id: id } }) };
+    const written: LedgerWrite = { ...row, status: "waiting", ...(reason === "child" && { details: { child_execution_id: id } }) };
+    const waiting = { ...written, input: null };
     frame.rows.set(node_id, waiting);
     const review = request.reason === "review" || request.reason === "budget" ? { ...request, title: request.title || label } : undefined;
     const told = toldOf(review?.title ?? label, review?.display_value ?? "");
     this.#open.set(keyOf(row), { frame, row: waiting, deadline, reason, told });
-    this.#batch.keep(waiting);
+    this.#batch.keep(written);
     const token_hash = request.reason === "callback" ? tokenHash(request.token) : undefined;
     const wanted = request.reason === "child" || request.reason === "budget" ? request.request : undefined;
     this.#batch.open({
@@ -165,9 +170,15 @@ export class OpenWaits {
     }
   }
 
-  /** When the first of them expires, if one has a deadline. */
-  nearestDeadline(): Date | null {
-    const times = [...this.#open.values()].flatMap(({ deadline }) => (deadline ? [deadline.getTime()] : []));
-    return times.length ? new Date(Math.min(...times)) : null;
+  /** Summarises the open waits: the nearest deadline if one has a deadline, whether all are for a time, and the first labels. */
+  summary(): { run_at: Date | null; is_time: boolean; labels: string[] } {
+    const open = [...this.#open.values()];
+    const times = open.flatMap(({ deadline }) => (deadline ? [deadline.getTime()] : []));
+    const nodes = open.slice(0, MAX_LABELS).flatMap(({ row }) => this.#graph.byId.get(row.node_id) ?? []);
+    return {
+      run_at: times.length ? new Date(Math.min(...times)) : null,
+      is_time: open.every(({ reason }) => reason === "time"),
+      labels: nodes.map((node) => labelOf(node).slice(0, MAX_LABEL_LENGTH)),
+    };
   }
 }

@@ -1,5 +1,5 @@
-import type { Wait } from "#prisma/generated/client.ts";
-import type { Execution } from "#server/runs/schema.ts";
+import type { ReviewVote as ReviewVoteRow, Wait } from "#prisma/generated/client.ts";
+import type { Execution, ReviewVote } from "#server/runs/schema.ts";
 import { Verdict } from "#server/workflow/nodes/human-loop-node.ts";
 import { lateChoice, ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
 
@@ -29,5 +29,14 @@ export const deciderDto = (
   reviewer: reviewerDto(row),
   role: row.reviewer_role,
   via: row.status === "expired" ? "timeout" : row.via,
-  decided_at: row.resolved_at?.toISOString() ?? null,
+  decided_at: row.status === "withdrawn" ? null : (row.resolved_at?.toISOString() ?? null),
+});
+
+/** Returns one reviewer's vote in a review that needs several approvals. */
+export const voteDto = ({ user_id, email, name, choice, comment, via, created_at }: ReviewVoteRow): ReviewVote => ({
+  reviewer: { id: user_id, email, name },
+  choice,
+  comment,
+  via,
+  voted_at: created_at.toISOString(),
 });

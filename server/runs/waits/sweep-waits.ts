@@ -1,29 +1,25 @@
-import { randomUUID } from "node:crypto";
 import { reviewOpened, reviewOverlooked } from "#server/events/events.ts";
 import { publishEvents } from "#server/events/send-events.ts";
 import type { Sweep } from "#server/platform/db/sweep.ts";
 import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
-import { nextDispatches } from "#server/runs/store/queue.ts";
+import { enqueueRuns } from "#server/runs/store/queue.ts";
 import { MAY_BE_UNTOLD, overlookedReviews, untoldReviews } from "#server/runs/store/reviews.ts";
-import { expireDue, hasUntaken, MAY_BE_OVER, runsAsleep } from "#server/runs/store/waits.ts";
-import { dispatchWakes, requestDue, wakeRuns } from "#server/runs/worker/dispatch.ts";
+import { expireDue, hasUntaken, MAY_BE_OVER, untakenWaits } from "#server/runs/store/waits.ts";
+import { dispatchWakes } from "#server/runs/worker/dispatch.ts";
 
 /** Tells the runs of waits that have just ended, which are due; the same wait again counts once. */
 export function wakeEnded(waits: readonly { id: string; execution_id: string }[]): void {
   void dispatchWakes(waits.map(({ id, execution_id }) => ({ execution_id, id: `${id}-decided` })));
 }
 
-/** Tells runs once more, whatever they were told before. */
-const wakeAgain = (execution_ids: readonly string[]): Promise<void> =>
-  wakeRuns(execution_ids.map((execution_id) => ({ execution_id, id: `${execution_id}-${randomUUID()}` })));
-
 /**
- * Sends the wake again when a wait has ended and the run has not taken that. To be called when it is stored that the run waits:
- * a wake that was sent before found nobody.
+ * Wakes a run when a wait of it has ended that it has not acted on. Must be called after the Inngest server has stored that the run
+ * waits: an earlier wake has reached no waiting function.
+ * @param turn names this call among those of the run, so that a repeated call sends the same event
  */
-export async function wakeIfEnded(execution_id: string): Promise<void> {
-  if (await hasUntaken(execution_id)) await wakeAgain([execution_id]);
+export async function wakeIfEnded(execution_id: string, turn: string): Promise<void> {
+  if (await hasUntaken(execution_id)) void dispatchWakes([{ execution_id, id: `${execution_id}-look-${turn}` }]);
 }
 
 /**
@@ -35,18 +31,18 @@ export async function expireWaits(wait_id?: string): Promise<void> {
 }
 
 /**
- * Looks after waits: ends those whose deadline has passed, and wakes runs again that have not taken the end of one (a run that still
- * sleeps after two minutes is asked for as a new dispatch).
+ * Expires waits whose deadline has passed, and wakes runs again that have not acted on the end of one. The event of a wait's end has
+ * one id, so an Inngest server that is behind does not receive it twice. Where it was lost, the run's row requests the run again.
  */
 export const waitSweep: Sweep = {
   isDue: MAY_BE_OVER,
   run: async () => {
     await expireWaits();
-    const asleep = await runsAsleep();
-    await wakeAgain(asleep.map(({ execution_id }) => execution_id));
-    const late = asleep.filter((row) => row.is_late).map(({ execution_id }) => execution_id);
-    if (late.length && !isEmbeddedExecutor()) await requestDue(await nextDispatches(late));
-    if (asleep.length) log.info({ found: asleep.length }, "woke runs again that had not taken the end of a wait");
+    const untaken = await untakenWaits();
+    if (untaken.length === 0) return;
+    if (isEmbeddedExecutor()) await enqueueRuns(untaken.map(({ execution_id }) => execution_id));
+    wakeEnded(untaken);
+    log.info({ found: untaken.length }, "woke runs again that had not taken the end of a wait");
   },
 };
 

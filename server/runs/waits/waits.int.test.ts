@@ -137,7 +137,7 @@ test.each(kinds)("a $type that is resolved before its run has stored that it wai
   expect(isResolved).toBe(true);
   if (outcome.kind === "waiting") {
     sent.length = 0;
-    await wakeIfEnded(id);
+    await wakeIfEnded(id, "0-0");
     expect(wakesOf(id)).toBeGreaterThan(before);
   }
   // Giving the lease back finds that something has happened, unless the segment has seen it itself.

@@ -3,7 +3,7 @@ import { sendEvents } from "#server/events/send-events.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
 import { localWorker } from "#server/runs/local-worker.ts";
-import { type DueRun, enqueueRuns, noteRequested, setDispatch } from "#server/runs/store/queue.ts";
+import { type DueRun, noteRequested, setDispatch } from "#server/runs/store/queue.ts";
 
 const requested = ({ execution_id, project_id, dispatch }: DueRun) =>
   executionRequested.create({ execution_id, project_id, dispatch }, { id: `${execution_id}-${dispatch}` });
@@ -50,13 +50,6 @@ export function dispatchCancels(ids: readonly string[]): void {
   void sendEvents(ids.map((execution_id) => executionCancelled.create({ execution_id }, { id: `${execution_id}-cancelled` })));
 }
 
-/** Has runs looked at, whatever they wait for. */
-export async function wakeRuns(wakes: readonly Wake[]): Promise<void> {
-  if (!wakes.length) return;
-  await enqueueRuns(wakes.map(({ execution_id }) => execution_id));
-  void dispatchWakes(wakes);
-}
-
 /**
  * Asks for executions whose rows say that they are soon due again, since this process may die before it has asked, and
  * gives them more time when that has worked.
@@ -69,7 +62,7 @@ export async function requestDue(runs: readonly DueRun[]): Promise<boolean> {
 }
 
 /**
- * Makes `dispatch` the one that acts for an unfinished execution and asks for it; older ones end at their next look.
+ * Makes `dispatch` the newest request for an unfinished execution and sends it. Older ones end once it has claimed the run.
  * Called again with the same number it changes nothing and only asks again.
  * @returns false when the executor could not be reached; the execution is soon due again
  */

@@ -5,7 +5,7 @@ import { subscribe } from "#server/platform/db/notify.ts";
 import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
 import { type LocalWorker, registerWorker } from "#server/runs/local-worker.ts";
-import type { EngineServices, RunState } from "#server/runs/ports.ts";
+import type { Claim, EngineServices } from "#server/runs/ports.ts";
 import { claimDue, type DueRuns } from "#server/runs/store/leases.ts";
 
 type Due = DueRuns["runs"][number];
@@ -20,7 +20,7 @@ const AGAIN_MS = 1000;
 const SETTLED_MS = 5000;
 
 /** Executes a run whose lease has been taken, for one segment. */
-export type ExecuteDue = (run: Due, state: () => Promise<RunState>) => Promise<void>;
+export type ExecuteDue = (run: Due, claim: () => Promise<Claim>) => Promise<void>;
 
 /**
  * What executes runs in this process: those that begin where they are accepted, and, unless an Inngest server does, those that
@@ -135,7 +135,7 @@ class RunWorker implements LocalWorker {
     this.held.add(run.holder);
     if (run.isSuspect) this.#hasSuspect = true;
     try {
-      await this.#executeDue(run, run.state);
+      await this.#executeDue(run, run.claim);
     } finally {
       this.held.delete(run.holder);
       if (run.isSuspect) this.#hasSuspect = false;

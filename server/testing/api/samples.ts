@@ -72,6 +72,10 @@ const widgets = ({ ids }: Pick<World, "ids">) =>
     options,
   }));
 
+const putAside = async ({ newPerson, newPutAside }: World) => {
+  const by = await newPerson();
+  return { by, path: { put_aside_id: await newPutAside(by) } };
+};
 const newServiceAccount = ({ make, name }: World) => make("/service-accounts", { name: name(), role: "viewer" });
 const newCanvas = ({ make, name }: World) => make("/canvases", { name: name() });
 
@@ -84,6 +88,8 @@ const samples: Record<string, Row> = {
     const by = await newPerson();
     return { by, path: { session_id: await newSession(by) } };
   },
+  "DELETE /users/me/put-aside/{put_aside_id}": putAside,
+  "POST /users/me/put-aside/{put_aside_id}/take-over": putAside,
   "GET /auth/password-reset/{token}": async ({ newPasswordReset }) => ({ path: { token: await newPasswordReset() } }),
   "POST /auth/password-reset/{token}": async ({ newPasswordReset }) => ({
     path: { token: await newPasswordReset() },
@@ -124,6 +130,7 @@ const samples: Record<string, Row> = {
     return { by: owner, path: { user_id: id } };
   },
 
+  "GET /install/mail": ({ owner }) => ({ by: owner }),
   "GET /install/people": ({ owner }) => ({ by: owner, query: { ...page.query, q: "robin" } }),
   "POST /install/people/{user_id}/password-link": async ({ owner, newPerson }) => ({
     by: owner,

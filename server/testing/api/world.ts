@@ -77,6 +77,8 @@ export interface World {
   newOpenInvitation(): Promise<string>;
   /** A browser that the person is signed in with. */
   newSession(person: Person): Promise<string>;
+  /** Id of a membership of the person that is put aside. */
+  newPutAside(person: Person): Promise<string>;
   /** The token of a link that sets the password of somebody. */
   newPasswordReset(): Promise<string>;
   /** Somebody who has a second factor. */
@@ -274,6 +276,19 @@ export async function buildWorld({ door, modelUrl, mcpUrl }: Addresses): Promise
     async newSession({ id: user_id }) {
       const { id } = await db().session.create({ data: { id: randomUUID(), user_id, expires_at: new Date(Date.now() + 60_000) } });
       return id;
+    },
+    async newPutAside({ email }) {
+      const { project } = await person();
+      const expires_at = new Date("9999-12-31T00:00:00Z");
+      const row = {
+        project_id: project.id,
+        email,
+        role: "editor",
+        token_hash: randomUUID(),
+        expires_at,
+        put_aside_at: new Date(),
+      } as const;
+      return (await db().invitation.create({ data: row })).id;
     },
     async newPasswordReset() {
       const { id } = await person();

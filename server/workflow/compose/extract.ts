@@ -14,7 +14,7 @@ import {
   withReferences,
 } from "#server/workflow/compose/reads.ts";
 import { isDisabled } from "#server/workflow/disabled.ts";
-import { CREDENTIALS, type Reference, slugOf } from "#server/workflow/expressions.ts";
+import { CREDENTIALS, type Reference, shownSource, slugOf } from "#server/workflow/expressions.ts";
 import { definitionOf, endsByRejection, findFaults, handlesOf, labelOf, passesContent, quoted } from "#server/workflow/graph.ts";
 import { NEXT_NODE_DISTANCE } from "#server/workflow/layout/node-size.ts";
 import { withTexts } from "#server/workflow/node-texts.ts";
@@ -118,7 +118,7 @@ class Params {
     const words = head === "trigger" ? last || "input" : `${head} ${last} ${filters.map(({ name }) => name).join(" ")}`;
     const plain = slugOf(words)
       .replace(/[^a-z0-9_]/g, "")
-      .replace(/^_+|_+$/g, "")
+      .replace(/^_+|(?<!_)_+$/g, "")
       .slice(0, 50);
     return this.add(/^[a-z]/.test(plain) ? plain : `value_${plain}`.replace(/_$/, ""), source);
   }
@@ -175,7 +175,8 @@ function rewritten(graph: Graph, { ids, exit }: Part, names: Names, label: strin
         const bearers = names.bearersOf(reference);
         if (reference.fault || !bearers?.ids.some((id) => ids.has(id))) return reference.source;
         const isExit = !bearers.isAlias && bearers.ids[0] === exit.id && reference.path[0] === "output";
-        if (!isExit) refuse(`${name} reads ${reference.source} of the selection. Only the output of ${quoted(exit, exit.id)} can be read.`);
+        if (!isExit)
+          refuse(`${name} reads ${shownSource(reference)} of the selection. Only the output of ${quoted(exit, exit.id)} can be read.`);
         return reference.source;
       }),
     );

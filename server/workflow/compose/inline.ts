@@ -12,7 +12,7 @@ import {
   withReferences,
 } from "#server/workflow/compose/reads.ts";
 import { isDisabled } from "#server/workflow/disabled.ts";
-import { asText, parseTemplate, type Reference, referencesOf } from "#server/workflow/expressions.ts";
+import { asText, parseTemplate, type Reference, referencesOf, shownSource } from "#server/workflow/expressions.ts";
 import { definitionOf, endsByRejection, findFaults, handlesOf, labelOf, passesContent, quoted } from "#server/workflow/graph.ts";
 import { NEXT_NODE_DISTANCE } from "#server/workflow/layout/node-size.ts";
 import { textsOf, withTexts } from "#server/workflow/node-texts.ts";
@@ -209,7 +209,7 @@ export function inlineWorkflow(graph: Graph, node_id: string, child: Graph, scop
     const data = withTexts(definition, one.data, "template", (text, path) =>
       withReferences(text, childNames.isName, (reference) => {
         if (reference.head === "execution" && !reference.fault)
-          refuse(`Its ${name} reads ${reference.source}, which would be the id of this run.`);
+          refuse(`Its ${name} reads ${shownSource(reference)}, which would be the id of this run.`);
         if (reference.head !== "trigger" || reference.fault) return reference.source;
         return spliced(reference, given, one.type === "httpNode" && path === "body");
       }),
@@ -282,7 +282,7 @@ function assertSameReads(from: Graph, to: Graph, scope: NodeScope, idOf: (id: st
         if (!bearers?.isAlias) continue;
         const now = new Set(after.bearersOf(reference)?.ids);
         if (now.symmetricDifference(new Set(bearers.ids.map(idOf))).size > 0)
-          refuse(`${reference.source} in ${quoted(node, node.id)} would mean another node, or several. Read it by its label.`);
+          refuse(`${shownSource(reference)} in ${quoted(node, node.id)} would mean another node, or several. Read it by its label.`);
       }
   }
 }

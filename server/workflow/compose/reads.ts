@@ -1,9 +1,8 @@
 import { makePlan, type PlanEdge, type PlanScope } from "#server/workflow/compile.ts";
-import { type IsName, isNameOf, parseTemplate, type Reference, slugOf } from "#server/workflow/expressions.ts";
+import { type IsName, isNameOf, parseTemplate, RESERVED_NAMES, type Reference, slugOf } from "#server/workflow/expressions.ts";
 import { definitionOf, handlesOf, namesOf, passesContent, quoted, topologicalOrder } from "#server/workflow/graph.ts";
 import { textsOf } from "#server/workflow/node-texts.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
-import { RESERVED_NAMES } from "#server/workflow/rename.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 // Who reads what of whom in a graph, for taking a part of it out and putting one in. Pure and browser-safe.

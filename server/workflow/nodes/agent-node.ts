@@ -69,7 +69,7 @@ export const agentNode = defineNode({
   waitsSeldom: true,
   resume(end) {
     if (end.status === "expired")
-      throw new Error("A budget is used up, and nobody allowed this run to spend more in time. Raise the budget, then run it again.");
+      throw new Error("A budget is used up, and the run was not allowed to spend more in time. Raise the budget, then run it again.");
     const { decision, comment } = Allowed.parse(end.outcome);
     if (decision === "approved") return { again: true };
     throw new Error(`A budget is used up, and an admin did not allow this run to spend more${comment ? `: ${comment}` : "."}`);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CONDITION_HELP } from "#server/workflow/condition-schema.ts";
 import { defineNode } from "#server/workflow/nodes/definition.ts";
 
 const outcomeOf = (holds: boolean) => ({ output: holds ? "True" : "False", handle: holds ? "true" : "false" });
@@ -16,7 +17,7 @@ export const branchNode = defineNode({
   config: z.looseObject({
     condition: z.string().max(10_000).default("").meta({
       title: "Condition",
-      description: "A Python expression. At hand: output (of the node before), trigger_output, node_outputs, re, json, math",
+      description: CONDITION_HELP,
       widget: "python",
     }),
   }),

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { CallAttempt } from "#server/shared/call-attempts.ts";
 import type { ReviewTerms } from "#server/workflow/nodes/review-terms.ts";
+import type { JsonRewrite, RewrittenJson } from "#server/workflow/rewrite-json.ts";
 
 /** Where the palette shows a node. */
 export type NodeGroup = "trigger" | "agent" | "logic" | "data" | "human" | "output" | "note";
@@ -44,6 +46,8 @@ export interface NodeDetails {
   agent_version?: number;
   /** Of a review: the text that flows on. */
   text?: string;
+  /** Tries of calls that were made more than once. */
+  attempts?: CallAttempt[];
 }
 
 /** An HTTP call that a node makes. */
@@ -207,9 +211,16 @@ export interface NodeContext<Config> {
   /** True when a template field (by its path, as `fields.0.value`) says something, even if that comes to empty text. */
   isWritten(field: string): boolean;
   /** The value of a template field that is a single expression, with its type kept; of any other its text. */
-  typedValue(field: string): unknown;
+  typedValue(field: string): Promise<unknown>;
   /** The text of a template field that is JSON: what an expression within one of its strings brings is escaped. */
-  jsonText(field: string): string;
+  jsonText(field: string): Promise<string>;
+  /**
+   * JSON of any length parsed and written anew.
+   * @throws Error when that takes too much time or memory
+   */
+  rewriteJson(rewrite: JsonRewrite): RewrittenJson | Promise<RewrittenJson>;
+  /** Returns true when a text of any length is JSON. */
+  isJson(text: string): boolean | Promise<boolean>;
   /**
    * Whether a Python condition holds, with `output`, `trigger_output` and `node_outputs` at hand (specification, branchNode);
    * `output` is what the node before left behind, even where that only decides.
@@ -218,10 +229,12 @@ export interface NodeContext<Config> {
   evaluate(condition: string): boolean | Promise<boolean>;
 }
 
-/** A thing that would stop the node from running, found before a run starts. */
+/** A finding about a node's config before a run starts. */
 export interface NodeProblem {
   field: string;
   message: string;
+  /** `error` unless given: it prevents a run. */
+  severity?: "error" | "warning";
 }
 
 /** What a check may look up. */

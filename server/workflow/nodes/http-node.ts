@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dictionary, embedded, parseJson } from "#server/shared/json-text.ts";
+import { dictionary, embedded } from "#server/shared/json-text.ts";
 import { anyCase, referencesOf } from "#server/workflow/expressions.ts";
 import {
   defineNode,
@@ -32,7 +32,11 @@ const Auth = z.strictObject({
     description: "Name of one of the project's; what it holds is the token or the password",
     widget: "credential",
   }),
-  username: z.string().max(200).optional().meta({ title: "User name", description: "For basic" }),
+  username: z
+    .string()
+    .max(2000)
+    .optional()
+    .meta({ title: "User name", description: "For basic; may hold expressions", ...template }),
   header: z.string().max(200).optional().meta({ title: "Header", description: "For header: its name" }),
 });
 
@@ -164,8 +168,8 @@ function headerValue(name: string, value: string): string {
 type Sent = Pick<HttpCall, "headers" | "body">;
 
 /** What is sent besides method and address. @throws Error for what cannot be sent */
-function contentOf(ctx: NodeContext<Config>): Sent {
-  const { config: written, upstream, jsonText, readsSecret } = ctx;
+async function contentOf(ctx: NodeContext<Config>): Promise<Sent> {
+  const { config: written, upstream, jsonText, isJson, readsSecret } = ctx;
   const { body, body_type } = written;
   const headers: HttpCall["headers"] = [];
   for (const [index, { name, value }] of written.headers.entries()) {
@@ -189,12 +193,8 @@ function contentOf(ctx: NodeContext<Config>): Sent {
     return { headers, body: { text, isSecret } };
   }
   if (body_type !== "json") return { headers, body: { text: typeof body === "string" && !isEmpty ? body : upstream, isSecret } };
-  const text = isEmpty ? embedded(upstream) : jsonText("body");
-  try {
-    parseJson(text);
-  } catch {
-    throw new Error(`The body is not JSON. It begins: ${text.slice(0, 200).toWellFormed()}`);
-  }
+  const text = isEmpty ? embedded(upstream) : await jsonText("body");
+  if (!(await isJson(text))) throw new Error(`The body is not JSON. It begins: ${text.slice(0, 200).toWellFormed()}`);
   return { headers, body: { text, isSecret } };
 }
 
@@ -204,14 +204,16 @@ function authHeader({ config: { auth }, secret }: NodeContext<Config>): [name: s
   const value = secret(auth.credential);
   if (auth.kind === "header") return [[auth.header ?? "", value]];
   if (auth.kind === "bearer") return [["Authorization", `Bearer ${value}`]];
-  const bytes = new TextEncoder().encode(`${auth.username ?? ""}:${value}`);
+  const username = auth.username ?? "";
+  if (username.includes(":")) throw new Error("The user name for Basic authentication holds a colon. Use a name without one.");
+  const bytes = new TextEncoder().encode(`${username}:${value}`);
   return [["Authorization", `Basic ${btoa(String.fromCharCode(...bytes))}`]];
 }
 
 async function run(ctx: NodeContext<Config>) {
   const { method, timeout, retries = REPEATABLE.includes(method) ? 2 : 0, follow_redirects, accept } = ctx.config;
   const url = addressOf(ctx.config).href;
-  const answer = await ctx.callHttp({ method, url, timeout, retries, follow_redirects, ...contentOf(ctx) });
+  const answer = await ctx.callHttp({ method, url, timeout, retries, follow_redirects, ...(await contentOf(ctx)) });
   if (accept === "2xx" && (answer.status < 200 || answer.status > 299)) {
     const said = answer.text.trim();
     const words = said ? `: ${said.length > SHOWN_BODY ? `${said.slice(0, SHOWN_BODY).toWellFormed()}…` : said}` : " without a body.";

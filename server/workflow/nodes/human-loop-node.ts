@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Email } from "#server/shared/primitives-schema.ts";
 import { defineNode, type NodeProblem, type NodeScope, template } from "#server/workflow/nodes/definition.ts";
 import { choiceName, isRejecting } from "#server/workflow/nodes/review-choices.ts";
 import {
@@ -11,6 +12,7 @@ import {
   MAX_QUORUM,
   MAX_TEXT,
   ReviewChoice,
+  remindEvery,
 } from "#server/workflow/nodes/review-terms.ts";
 
 const HOUR_MS = 3_600_000;
@@ -48,7 +50,7 @@ const config = z.looseObject({
     .array(Assignee)
     .max(MAX_ASSIGNEES)
     .default([])
-    .meta({ title: "Who is asked", description: "Nobody named: whoever may decide in the project", widget: "assignees" }),
+    .meta({ title: "Reviewers", description: "No reviewers named: anyone in the project who can approve", widget: "assignees" }),
   quorum: z
     .number()
     .int()
@@ -64,7 +66,7 @@ const config = z.looseObject({
     .default([...DEFAULT_CHOICES])
     .meta({
       title: "Choices",
-      description: "Each is a way out. danger counts as a rejection, and takes what nobody decides in time",
+      description: 'Each choice is an output of this node. "Danger" counts as a rejection and is used when the review times out.',
       widget: "rows",
       item: "choice",
     }),
@@ -78,7 +80,7 @@ const config = z.looseObject({
       widget: "textarea",
       ...template,
     }),
-  editable: z.boolean().default(false).meta({ title: "The text may be edited", description: "Whoever decides may change it first" }),
+  editable: z.boolean().default(false).meta({ title: "The text may be edited", description: "Reviewers can edit it before deciding" }),
   timeout_hours: z
     .number()
     .min(0)
@@ -86,13 +88,13 @@ const config = z.looseObject({
     .default(0)
     .meta({ title: "Timeout in hours", description: "After this time it counts as rejected; 0 waits for ever" }),
   notification_email: z
-    .union([z.literal(""), z.email()])
+    .union([z.literal(""), Email])
     .default("")
     .meta({ title: "Notify by e-mail", description: "Gets a link to the review" }),
   starter_may_decide: z
     .boolean()
     .default(true)
-    .meta({ title: "Whoever started the run may decide", description: "Off: somebody else has to", advanced: true }),
+    .meta({ title: "The person who started the run can decide", description: "When off, another reviewer has to decide", advanced: true }),
   remind_hours: z
     .number()
     .min(0)
@@ -100,7 +102,8 @@ const config = z.looseObject({
     .default(0)
     .meta({
       title: "Remind every so many hours",
-      description: "Tells those who have not decided again, three times at most and before the deadline; 0 never",
+      description:
+        "Tells those who have not decided again, three times at most and before the deadline; reminders are at least an hour apart, and 0 sends none",
       advanced: true,
     }),
   escalate_to: Assignee.nullable()
@@ -123,7 +126,7 @@ function problems(config: Config, scope: NodeScope): NodeProblem[] {
   if (choices.every(isRejecting))
     found.push({ field: "choices", message: "Every choice counts as a rejection. Give one another style than danger." });
   if (timeout_hours > 0 && !choices.some(isRejecting))
-    found.push({ field: "choices", message: "Give one choice the style danger: what nobody decides in time goes there." });
+    found.push({ field: "choices", message: "Give one choice the style danger: it is used when the review times out." });
   for (const [field, asked] of [["assignees", assignees] as const, ["escalate_to", escalate_to ? [escalate_to] : []] as const]) {
     const wrong = asked.find(({ kind, value }) => kind === "role" && !isRole(value));
     if (wrong) found.push({ field, message: `"${wrong.value}" is no role that decides reviews: use approver, editor or admin.` });
@@ -139,11 +142,11 @@ function problems(config: Config, scope: NodeScope): NodeProblem[] {
   else if (deciding !== null && deciding < quorum)
     found.push({
       field: "assignees",
-      message: `Of those who are asked, ${deciding === 0 ? "nobody decides" : `only ${deciding} can decide`} reviews in this project. Ask somebody else, or change their role.`,
+      message: `${deciding === 0 ? "None" : `Only ${deciding}`} of the reviewers can decide in this project. Choose another reviewer, or change their role.`,
     });
   if (escalate_to && remind_hours === 0)
     found.push({ field: "remind_hours", message: "Say after how many hours people are reminded: the escalation follows a reminder." });
-  if (timeout_hours > 0 && remind_hours * (escalate_to ? 2 : 1) >= timeout_hours)
+  if (timeout_hours > 0 && remindEvery(remind_hours) * (escalate_to ? 2 : 1) >= timeout_hours)
     found.push({
       field: "remind_hours",
       message: `The ${escalate_to ? "second reminder, and with it the escalation," : "reminder"} would come after the timeout. Remind earlier.`,
@@ -202,7 +205,7 @@ export const humanLoopNode = defineNode({
         notification_email: config.notification_email || null,
         text: hasText ? (isWritten("text") ? config.text : upstream) : null,
         terms: { ...asked, quorum, starter_may_decide, choices, editable, remind_hours },
-        remind_at: inHours(remind_hours),
+        remind_at: inHours(remindEvery(remind_hours)),
       },
     };
   },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { JsonTooComplex } from "#server/shared/json-depth.ts";
 import { parseJson } from "#server/shared/json-text.ts";
 import { defineNode, template } from "#server/workflow/nodes/definition.ts";
 
@@ -9,7 +10,8 @@ function listOf(value: unknown): unknown[] {
   try {
     const parsed = parseJson(text);
     if (Array.isArray(parsed)) return parsed;
-  } catch {
+  } catch (error) {
+    if (error instanceof JsonTooComplex) throw new Error(`The list of items is too complex. ${error.message}`);
     // The sentence below says it better than the parser does.
   }
   const begins = typeof value === "string" ? value : JSON.stringify(value);
@@ -72,8 +74,8 @@ export const loopNode = defineNode({
     items_expression.trim() === ""
       ? [{ field: "items_expression", message: "Say what to loop over, for example {{trigger.output}}." }]
       : [],
-  run({ config, typedValue }) {
-    const items = listOf(typedValue("items_expression"));
+  async run({ config, typedValue }) {
+    const items = listOf(await typedValue("items_expression"));
     if (items.length > config.max_iterations)
       throw new Error(
         `The list has ${items.length} items, and this loop takes at most ${config.max_iterations}. Raise its limit or shorten the list.`,

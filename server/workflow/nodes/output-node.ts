@@ -1,15 +1,16 @@
 import { z } from "zod";
-import { parseJson } from "#server/shared/json-text.ts";
-import { defineNode, template } from "#server/workflow/nodes/definition.ts";
+import { defineNode, type NodeContext, template } from "#server/workflow/nodes/definition.ts";
 
-/** Text as JSON when it is JSON (bare or in a code fence), pretty-printed; a sentence when it is not. */
-function asJson(value: string): string {
+/**
+ * Text as JSON when it is JSON (bare or in a code fence), pretty-printed.
+ * @throws Error with a sentence when it is not
+ */
+async function asJson(value: string, { rewriteJson }: Pick<NodeContext<unknown>, "rewriteJson">): Promise<string> {
   const bare = value.replace(/^\s*```(?:json)?\s*\n?|\n?```\s*$/g, "");
-  try {
-    return JSON.stringify(parseJson(bare), null, 2);
-  } catch {
-    throw new Error(`The value is not valid JSON, and this Output's format is json. It begins: ${value.slice(0, 200)}`);
-  }
+  const written = await rewriteJson({ text: bare, as: "indented" });
+  if ("text" in written) return written.text;
+  if ("error" in written) throw new Error(written.error);
+  throw new Error(`The value is not valid JSON, and this Output's format is json. It begins: ${value.slice(0, 200)}`);
 }
 
 export const outputNode = defineNode({
@@ -28,10 +29,12 @@ export const outputNode = defineNode({
       .meta({ title: "Value", description: "Empty passes on what came before", widget: "textarea", ...template }),
     format: z.enum(["passthrough", "json", "markdown"]).default("passthrough").meta({ title: "Format" }),
   }),
-  run({ config, upstream, isWritten }) {
+  run(ctx) {
+    const { config, upstream, isWritten } = ctx;
     const value = isWritten("value") ? config.value : upstream;
     // What was told to say something that comes to nothing says nothing, in any format.
     const isNothing = value.trim() === "" && isWritten("value");
-    return { output: config.format === "json" && !isNothing ? asJson(value) : value };
+    if (config.format !== "json" || isNothing) return { output: value };
+    return asJson(value, ctx).then((output) => ({ output }));
   },
 });

@@ -1,3 +1,4 @@
+import { assertJsonDepth, JsonTooComplex } from "#server/shared/json-depth.ts";
 import { dictionary, own } from "#server/shared/json-text.ts";
 import type { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
 
@@ -12,7 +13,9 @@ export class ParameterError extends Error {
   }
 }
 
+/** @throws JsonTooComplex */
 function parsed(text: string, fits: (value: unknown) => boolean): unknown {
+  assertJsonDepth(text);
   try {
     const value: unknown = JSON.parse(text);
     return fits(value) ? value : undefined;
@@ -73,6 +76,16 @@ const misfit = (parameter: TriggerParameter): string => {
   return `"${parameter.name}" must be ${EXPECTED[parameter.type]}${options}.`;
 };
 
+/** Returns what `coerce` does. @throws ParameterError for JSON that is too complex */
+function coerced(parameter: TriggerParameter, value: unknown): unknown {
+  try {
+    return coerce(parameter, value);
+  } catch (error) {
+    if (!(error instanceof JsonTooComplex)) throw error;
+    throw new ParameterError(parameter.name, `The JSON of "${parameter.name}" is too complex. ${error.message}`);
+  }
+}
+
 /**
  * A value in the parameter's type.
  * @throws ParameterError when it does not fit
@@ -80,7 +93,7 @@ const misfit = (parameter: TriggerParameter): string => {
 function typed(parameter: TriggerParameter, value: unknown): unknown {
   if (parameter.type === "number" && isRounded(value))
     throw new ParameterError(parameter.name, `"${parameter.name}" has more digits than a number keeps. Make it a text parameter.`);
-  const result = coerce(parameter, value);
+  const result = coerced(parameter, value);
   if (result === undefined) throw new ParameterError(parameter.name, misfit(parameter));
   return result;
 }

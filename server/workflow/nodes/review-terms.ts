@@ -28,7 +28,7 @@ export const ReviewChoice = z.strictObject({
   label: z.string().trim().max(60).default("").meta({ title: "Label", description: "What stands on the button", example: "Approve" }),
   style: z.enum(["primary", "danger", "neutral"]).default("neutral").meta({
     title: "Style",
-    description: "danger counts as a rejection: one is enough, and so counts a review that nobody decides in time",
+    description: "danger counts as a rejection: one is enough, and a review that times out counts as one",
   }),
 });
 export type ReviewChoice = z.infer<typeof ReviewChoice>;
@@ -42,6 +42,9 @@ export const DEFAULT_CHOICES: readonly ReviewChoice[] = [
 export const MAX_TEXT = 200_000;
 export const MAX_ASSIGNEES = 20;
 export const MAX_QUORUM = 20;
+
+/** Hours between two reminders, of the hours that a node sets: at least one; 0 sends none. */
+export const remindEvery = (remind_hours: number): number => (remind_hours > 0 ? Math.max(remind_hours, 1) : 0);
 
 /** What a wait keeps of them. Waits of before there was anything to choose have none: the defaults are what they mean. */
 export const ReviewTerms = z.object({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dictionary, parseJson } from "#server/shared/json-text.ts";
+import { dictionary } from "#server/shared/json-text.ts";
 import { defineNode, type NodeContext, type NodeProblem, onError, template } from "#server/workflow/nodes/definition.ts";
 import { booleanOf } from "#server/workflow/nodes/params.ts";
 
@@ -35,7 +35,11 @@ const shown = (text: string) => (text.trim() === "" ? "nothing" : `"${text.lengt
  * A field's value as JSON text.
  * @throws Error that names the field, for a value that is not of its type
  */
-function jsonOf({ name, value, type }: z.infer<typeof SetField>, jsonText: () => string): string {
+async function jsonOf(
+  { name, value, type }: z.infer<typeof SetField>,
+  jsonText: () => Promise<string>,
+  rewriteJson: NodeContext<unknown>["rewriteJson"],
+): Promise<string> {
   const misfit = (expected: string) => new Error(`The field "${name}" is to be ${expected}, and its value is ${shown(value)}.`);
   const bare = value.trim();
   switch (type) {
@@ -49,12 +53,10 @@ function jsonOf({ name, value, type }: z.infer<typeof SetField>, jsonText: () =>
       return String(answer);
     }
     case "json": {
-      const text = jsonText().trim();
-      try {
-        return text === "" ? "null" : JSON.stringify(parseJson(text));
-      } catch {
-        throw misfit("JSON");
-      }
+      const text = (await jsonText()).trim();
+      const written = text === "" ? { text: "null" } : await rewriteJson({ text, as: "compact" });
+      if ("text" in written) return written.text;
+      throw "error" in written ? new Error(written.error) : misfit("JSON");
     }
     default:
       return JSON.stringify(value);
@@ -65,17 +67,11 @@ function jsonOf({ name, value, type }: z.infer<typeof SetField>, jsonText: () =>
  * The fields of a JSON object, as JSON texts by name.
  * @throws Error when the text is no JSON object
  */
-function fieldsIn(text: string): Record<string, string> {
+async function fieldsIn(text: string, rewriteJson: NodeContext<unknown>["rewriteJson"]): Promise<Record<string, string>> {
   if (text.trim() === "") return dictionary();
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch {
-    value = undefined;
-  }
-  if (value === null || typeof value !== "object" || Array.isArray(value))
-    throw new Error(`Its input is to be kept and must be a JSON object, and it is ${shown(text)}.`);
-  return dictionary(Object.fromEntries(Object.entries(value).map(([name, field]) => [name, JSON.stringify(field)])));
+  const written = await rewriteJson({ text, as: "fields" });
+  if ("fields" in written) return dictionary(Object.fromEntries(written.fields));
+  throw new Error("error" in written ? written.error : `Its input is to be kept and must be a JSON object, and it is ${shown(text)}.`);
 }
 
 function problems({ fields, keep_input }: z.infer<typeof config>): NodeProblem[] {
@@ -88,11 +84,14 @@ function problems({ fields, keep_input }: z.infer<typeof config>): NodeProblem[]
   ];
 }
 
-function run({ config: { fields, keep_input }, upstream, jsonText }: NodeContext<z.infer<typeof config>>) {
-  const values = keep_input ? fieldsIn(upstream) : dictionary<string>();
-  for (const [index, field] of fields.entries()) values[field.name.trim()] = jsonOf(field, () => jsonText(`fields.${index}.value`));
-  const parts = Object.entries(values).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
-  return { output: `{${parts.join(",")}}` };
+async function run({ config: { fields, keep_input }, upstream, jsonText, rewriteJson }: NodeContext<z.infer<typeof config>>) {
+  const values = keep_input ? await fieldsIn(upstream, rewriteJson) : dictionary<string>();
+  for (const [index, field] of fields.entries())
+    values[field.name.trim()] = await jsonOf(field, () => jsonText(`fields.${index}.value`), rewriteJson);
+  // V8 copies no text here, as `join` would: the whole is copied once, where it is first read.
+  let object = "";
+  for (const [name, text] of Object.entries(values)) object += `${object === "" ? "" : ","}${JSON.stringify(name)}:${text}`;
+  return { output: `{${object}}` };
 }
 
 export const setNode = defineNode({

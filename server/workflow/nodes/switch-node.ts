@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CONDITION_HELP } from "#server/workflow/condition-schema.ts";
 import { defineNode, type NodeContext, type NodeProblem, type NodeScope, onError } from "#server/workflow/nodes/definition.ts";
 
 const DEFAULT = "default";
@@ -7,7 +8,7 @@ const SwitchCase = z.strictObject({
   // Part of the name of its way out, which a connection keeps.
   id: z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, "must be 1 to 40 letters, digits, _ or -"),
   label: z.string().max(120).default("").meta({ title: "Label" }),
-  condition: z.string().max(10_000).default("").meta({ title: "Condition", widget: "python" }),
+  condition: z.string().max(10_000).default("").meta({ title: "Condition", description: CONDITION_HELP, widget: "python" }),
 });
 
 const config = z.looseObject({
@@ -19,7 +20,7 @@ const config = z.looseObject({
     .default([{ id: "1", label: "Case 1", condition: "" }])
     .meta({
       title: "Cases",
-      description: "Python conditions, asked in this order; the first that holds decides. At hand: output, trigger_output, node_outputs",
+      description: "Python conditions, asked in this order; the first that holds decides",
       widget: "rows",
       item: "case",
     }),

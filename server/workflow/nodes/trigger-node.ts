@@ -111,6 +111,11 @@ export const triggerNode = defineNode({
       .enum(["sync", "async"])
       .default("async")
       .meta({ title: "Answer", description: "sync: waits for the result; async: at once, with the id of the run" }),
+    error_status: z.number().int().min(200).max(599).optional().meta({
+      title: "Error status",
+      description:
+        "HTTP status of a sync response when the run does not complete; left out, 502 for a failed or cancelled run and 409 for a rejected one",
+    }),
   }),
   problems({ kind, parameters, cron_expression, timezone, allowed_methods }) {
     if (kind === "params") return parameterProblems(parameters);

@@ -28,8 +28,8 @@ export default async function InvitePage({ params }: { params: Promise<{ token: 
       <>
         <EntryHeading title={isUsed ? "This invitation has been used" : "This invitation is not valid"}>
           {isUsed
-            ? "The account exists: sign in with its e-mail and password."
-            : "It may have expired or been typed wrongly. Ask whoever invited you for a new link."}
+            ? "Sign in with the account that accepted it."
+            : "It may have expired or been typed wrongly. Ask the person who invited you for a new link."}
         </EntryHeading>
         <Button asChild variant={isUsed ? "primary" : "secondary"} size="lg" className="w-full">
           <Link href="/sign-in">Go to sign in</Link>

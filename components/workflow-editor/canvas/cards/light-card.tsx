@@ -1,14 +1,15 @@
 "use client";
 
 import { type InternalNode, type ReactFlowState, useStore, useStoreApi } from "@xyflow/react";
-import { TriangleAlert } from "lucide-react";
 import { type ReactNode, type RefObject, useCallback, useDeferredValue, useLayoutEffect } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { READABLE_ZOOM } from "#components/workflow-editor/canvas/geometry/first-view.ts";
 import { useCanvasUi } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { NodeIcon, roleStyle } from "#components/workflow-editor/nodes/node-icon.tsx";
+import { SeverityIcon } from "#components/workflow-editor/problems/severity.tsx";
 import { boxOnScreen, sizeOf } from "#server/workflow/layout/node-size.ts";
+import type { Problem } from "#server/workflow/schema.ts";
 
 /** What fits on a card in one line. */
 const MAX_LETTERS = 28;
@@ -27,8 +28,8 @@ export interface LightCardProps {
   face: "plain" | "small" | "far";
   label: string;
   isOff: boolean;
-  /** How many problems it has. */
-  problems: number;
+  /** Severity of its worst problem; null without one. */
+  severity: Problem["severity"] | null;
   isFrame: boolean;
   /** Classes that tell its state. */
   className: string;
@@ -42,7 +43,7 @@ export interface LightCardProps {
  * be read, see canvas.css; of hundreds seen from far there is the colour alone: each part would be one more for the browser to think of
  * in every frame.
  */
-export function LightCard({ id, type, face, label, isOff, problems, isFrame, className, status, children }: LightCardProps) {
+export function LightCard({ id, type, face, label, isOff, severity, isFrame, className, status, children }: LightCardProps) {
   const flow = useStoreApi();
   const { width, height } = sizeOf(flow.getState().nodeLookup.get(id) ?? {});
   const isPlain = face === "plain";
@@ -71,8 +72,8 @@ export function LightCard({ id, type, face, label, isOff, problems, isFrame, cla
           <span className={cn("far-name min-w-0 flex-1 break-words hyphens-auto font-semibold text-ink", isOff && "line-through")}>
             {label}
           </span>
-          {problems > 0 ? (
-            <TriangleAlert aria-hidden className="size-8 shrink-0 text-waiting" />
+          {severity ? (
+            <SeverityIcon severity={severity} className="size-8" />
           ) : (
             isCardStatus(status) && (
               <span className="shrink-0 [&_svg]:size-8">

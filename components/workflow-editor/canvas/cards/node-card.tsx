@@ -1,8 +1,9 @@
 "use client";
 
 import type { NodeProps } from "@xyflow/react";
-import { PowerOff, TriangleAlert } from "lucide-react";
+import { PowerOff } from "lucide-react";
 import { memo } from "react";
+import { plural } from "#components/format.ts";
 import { useRun } from "#components/runs/store/run-context.tsx";
 import { type CardStatus, cardStatus } from "#components/runs/store/run-snapshot.ts";
 import { cn } from "#components/ui/cn.ts";
@@ -23,6 +24,7 @@ import { NodeIcon, roleStyle } from "#components/workflow-editor/nodes/node-icon
 import { configOf, nodeUiOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import { NodeSentence } from "#components/workflow-editor/nodes/node-sentence.tsx";
 import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
+import { SeverityIcon, severityColor } from "#components/workflow-editor/problems/severity.tsx";
 import { definitionOf } from "#server/workflow/graph.ts";
 import type { Problem } from "#server/workflow/schema.ts";
 
@@ -64,6 +66,7 @@ function useCardState({ id, type, selected }: CardProps) {
   // What a node that was just added lacks yet is told when it is left.
   const isFresh = useEditor((state) => state.fresh === id);
   const problems = useCanvasUi((state) => (isFresh ? 0 : (state.problemCounts[id] ?? 0)));
+  const warnings = useCanvasUi((state) => (isFresh ? 0 : (state.warningCounts[id] ?? 0)));
   const refusal = useCanvasUi((state) => state.refusals?.[id]);
   const diff = useNodeDiff(id);
   const isStale = useRun((state) => state.stale[id] !== undefined);
@@ -81,19 +84,20 @@ function useCardState({ id, type, selected }: CardProps) {
       {diff && <NodeDiffTag {...diff} />}
       <span id={stateTextId(id)} hidden>
         <NodeMarkDescription id={id} />
-        {[diff?.word, isOff && "Disabled", stateText(status, run, problems)].filter(Boolean).join(". ")}
+        {[diff?.word, isOff && "Disabled", stateText(status, run, problems, warnings)].filter(Boolean).join(". ")}
       </span>
     </>
   );
-  return { data, label: labelOf(data, type), run, status, problems, refusal, diff, isOff, classes, tell };
+  return { data, label: labelOf(data, type), run, status, problems, warnings, refusal, diff, isOff, classes, tell };
 }
 
 /** A card that is out of sight or far away. */
 const PartCard = memo(function PartCard({ face, ...props }: CardProps & { face: "plain" | "small" | "far" }) {
   const { id, type, isConnectable, entry } = props;
-  const { data, label, status, problems, isOff, classes, tell } = useCardState(props);
+  const { data, label, status, problems, warnings, isOff, classes, tell } = useCardState(props);
+  const severity = problems > 0 ? "error" : warnings > 0 ? "warning" : null;
   return (
-    <LightCard {...{ id, type, face, label, isOff, problems }} isFrame={entry !== undefined} className={classes} status={status ?? "none"}>
+    <LightCard {...{ id, type, face, label, isOff, severity }} isFrame={entry !== undefined} className={classes} status={status ?? "none"}>
       {entry !== undefined ? (
         <FramePorts {...{ id, entry, isConnectable }} />
       ) : face === "small" ? (
@@ -108,7 +112,7 @@ const PartCard = memo(function PartCard({ face, ...props }: CardProps & { face: 
 
 const FullCard = memo(function FullCard(props: CardProps) {
   const { id, type, selected, isConnectable, entry, hides } = props;
-  const { data, label, run, status, problems, refusal, diff, isOff, classes, tell } = useCardState(props);
+  const { data, label, run, status, problems, warnings, refusal, diff, isOff, classes, tell } = useCardState(props);
   const ui = useCanvasUiStore();
   const lookups = useAgentNames();
   const all = useCanvasUi((state) => (problems > 0 ? state.problems : NONE));
@@ -146,7 +150,8 @@ const FullCard = memo(function FullCard(props: CardProps) {
       </span>
       {isOff && <PowerOff aria-hidden className="size-3.5 shrink-0 text-ink-faint" />}
       <NodeMarks id={id} />
-      {problems > 0 && <ProblemMark id={id} count={problems} />}
+      {problems > 0 && <ProblemMark id={id} count={problems} severity="error" />}
+      {warnings > 0 && <ProblemMark id={id} count={warnings} severity="warning" />}
       {status && <NodeStateMark status={status} />}
       {label !== typeTitle(type) && (
         <span className={cn("canvas-fine min-w-0 shrink-[999] truncate rounded-sm px-1 font-semibold text-12", roleStyle(type))}>
@@ -191,22 +196,26 @@ const FullCard = memo(function FullCard(props: CardProps) {
   );
 });
 
-function ProblemMark({ id, count }: { id: string; count: number }) {
+function ProblemMark({ id, count, severity }: { id: string; count: number; severity: Problem["severity"] }) {
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
-  const field = () => ui.getState().problems.find((problem) => problem.node_id === id)?.field ?? null;
-  const look = "inline-flex h-6 shrink-0 items-center gap-0.5 rounded-sm px-1 font-semibold text-12 text-waiting";
+  const isError = severity === "error";
+  const field = () => {
+    const { problems, warnings } = ui.getState();
+    return (isError ? problems : warnings).find((problem) => problem.node_id === id)?.field ?? null;
+  };
+  const look = `inline-flex h-6 shrink-0 items-center gap-0.5 rounded-sm px-1 font-semibold text-12 ${severityColor(severity)}`;
   const sign = (
     <>
-      <TriangleAlert aria-hidden className="size-3.5" />
+      <SeverityIcon severity={severity} className="size-3.5" />
       {count > 1 && count}
     </>
   );
   return (
     <button
       type="button"
-      className={cn(look, "nodrag hover:bg-waiting-soft")}
-      aria-label={count === 1 ? "1 problem, show it" : `${count} problems, show them`}
+      className={cn(look, "nodrag", isError ? "hover:bg-failed-soft" : "hover:bg-waiting-soft")}
+      aria-label={`${plural(count, isError ? "problem" : "warning")}, show ${count === 1 ? "it" : "them"}`}
       onClick={(event) => {
         event.stopPropagation();
         editor.getState().selectOnly(id);

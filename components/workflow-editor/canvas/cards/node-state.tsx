@@ -23,12 +23,13 @@ export function NodeStateMark({ status }: { status: CardStatus }) {
 }
 
 /** What a screen reader is told about a node besides its name. */
-export function stateText(status: CardStatus | null, run: NodeSnapshot | undefined, problems: number): string {
+export function stateText(status: CardStatus | null, run: NodeSnapshot | undefined, problems: number, warnings: number): string {
   const parts: string[] = [];
   if (status) parts.push(statusLooks[status].label);
   if (run?.iterations) parts.push(formatLoopProgress(run.iterations));
   if (run?.error) parts.push(run.error.split("\n")[0] ?? "");
-  if (problems > 0) parts.push(problems === 1 ? "1 problem" : `${problems} problems`);
+  if (problems > 0) parts.push(plural(problems, "problem"));
+  if (warnings > 0) parts.push(plural(warnings, "warning"));
   return parts.join(". ");
 }
 

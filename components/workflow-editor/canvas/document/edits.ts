@@ -10,11 +10,12 @@ import {
   toFlow,
   toGraph,
 } from "#components/workflow-editor/canvas/document/flow-document.ts";
+import { RESERVED_NAMES } from "#server/workflow/expressions.ts";
 import { checkConnection, definitionOf, handlesOf, topologicalOrder } from "#server/workflow/graph.ts";
 import { bodiesOf, descendantsOf, FRAME, framesOf, isLoop } from "#server/workflow/layout/loop-frames.ts";
 import { CARD_WIDTH, NEXT_NODE_DISTANCE, sizeOf, WAY_DISTANCE } from "#server/workflow/layout/node-size.ts";
 import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
-import { type Names, namesFrom, RESERVED_NAMES, withNames } from "#server/workflow/rename.ts";
+import { type Names, namesFrom, withNames } from "#server/workflow/rename.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 // Pure edits of the document: each gives a new one and leaves the old one, which undo keeps, alone.

@@ -64,18 +64,22 @@ export interface CanvasUiState {
   isMinimapShown: boolean;
   /** While two graphs are compared: how what is shown differs. */
   diff: CanvasDiff | null;
-  /** What would stop a run, as it was found a moment after the last change. */
+  /** Errors: they prevent a run. Found a moment after the last change. */
   problems: readonly Problem[];
+  /** Warnings: they prevent neither a run nor publishing. */
+  warnings: readonly Problem[];
+  /** Number of both, of which at most 50 are listed. */
+  problemsTotal: number;
   /** Looks at once, for who is about to act on `problems`: what was mended just now must not stand in the way. */
   checkNow(): Promise<void>;
-  /** Nodes that no way leads to: worth a look, though they stop no run. */
-  unreached: readonly Problem[];
-  /** Of both, by node. */
+  /** Errors by node. */
   problemCounts: Record<string, number>;
+  /** Warnings by node. */
+  warningCounts: Record<string, number>;
   /** Counts requests to open the selected node's panel, and the field to scroll to. */
   focusField: { nodeId: string; field: string | null; count: number } | null;
 
-  setProblems(problems: readonly Problem[], unreached?: readonly Problem[]): void;
+  setProblems(all: readonly Problem[], total?: number): void;
   goTo(nodeId: string, field: string | null): void;
   /** The node that was last asked to be seen, without its panel, and whether large enough to be read; null for the whole workflow. */
   revealed: { nodeId: string | null; isToRead: boolean; count: number } | null;
@@ -89,6 +93,12 @@ export type CanvasUiStore = ReturnType<typeof createCanvasUiStore>;
 
 /** How long a toolbar stays when the pointer has left its node, in milliseconds. */
 const HOVER_GRACE_MS = 250;
+
+function countByNode(problems: readonly Problem[]): Record<string, number> {
+  const counts = dictionary<number>();
+  for (const { node_id } of problems) if (node_id) counts[node_id] = (counts[node_id] ?? 0) + 1;
+  return counts;
+}
 
 export const createCanvasUiStore = () => {
   let leaving: ReturnType<typeof setTimeout> | undefined;
@@ -116,14 +126,23 @@ export const createCanvasUiStore = () => {
     diff: null,
     problems: [],
     checkNow: async () => {},
-    unreached: [],
+    warnings: [],
+    problemsTotal: 0,
     problemCounts: dictionary(),
+    warningCounts: dictionary(),
     focusField: null,
-    setProblems(problems, unreached = []) {
-      if (JSON.stringify([problems, unreached]) === JSON.stringify([get().problems, get().unreached])) return;
-      const problemCounts = dictionary<number>();
-      for (const { node_id } of [...problems, ...unreached]) if (node_id) problemCounts[node_id] = (problemCounts[node_id] ?? 0) + 1;
-      set({ problems, unreached, problemCounts });
+    setProblems(all, total = all.length) {
+      const problems = all.filter(({ severity }) => severity === "error");
+      const warnings = all.filter(({ severity }) => severity === "warning");
+      const before = get();
+      if (JSON.stringify([problems, warnings, total]) === JSON.stringify([before.problems, before.warnings, before.problemsTotal])) return;
+      set({
+        problems,
+        warnings,
+        problemsTotal: total,
+        problemCounts: countByNode(problems),
+        warningCounts: countByNode(warnings),
+      });
     },
     goTo: (nodeId, field) => set((state) => ({ focusField: { nodeId, field, count: (state.focusField?.count ?? 0) + 1 } })),
     reveal: (nodeId, isToRead = false) => set((state) => ({ revealed: { nodeId, isToRead, count: (state.revealed?.count ?? 0) + 1 } })),

@@ -3,8 +3,9 @@ import { HISTORY_LIMIT } from "#components/undo-history.ts";
 import { positionBelowAll } from "#components/workflow-editor/canvas/document/edits.ts";
 import { sameGraph } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import { runAtOnce } from "#server/workflow/listing.ts";
+import { checkGraph } from "#server/workflow/problems.ts";
 import type { Graph } from "#server/workflow/schema.ts";
-import { findUnreached } from "#server/workflow/unreached.ts";
 
 const start: Graph = {
   nodes: [
@@ -353,8 +354,9 @@ test("a chain goes on by the first way out of a node that decides; what followed
   };
   const { drawn, store } = after(branch, "d");
   expect(drawn).toEqual(["Scout end", "t yes"]);
-  expect(findUnreached(store.getState().graph())).toEqual([
-    { node_id: "Scout", field: null, message: "Nothing leads to Scout, so it never runs." },
+  const { problems } = runAtOnce(checkGraph(store.getState().graph(), { agentName: (id) => id }));
+  expect(problems.filter(({ severity }) => severity === "warning")).toMatchObject([
+    { node_id: "Scout", field: null, message: 'Nothing leads to "Scout", so it never runs.' },
   ]);
   const onlyFalse = { ...branch, edges: branch.edges.filter(({ target }) => target !== "yes") };
   expect(after(onlyFalse, "d").drawn).toEqual(["Scout end", "t Scout"]);

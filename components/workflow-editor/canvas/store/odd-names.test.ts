@@ -54,7 +54,7 @@ test.each(["constructor", "toString", "__proto__", "valueOf"])("a node %s stands
 test.each(["constructor", "toString", "__proto__", "valueOf"])("nothing is told of a node %s that nothing is known of", (odd) => {
   const ui = createCanvasUiStore();
   expect(ui.getState().problemCounts[odd]).toBeUndefined();
-  ui.getState().setProblems([{ node_id: odd, field: null, message: "x" }]);
+  ui.getState().setProblems([{ node_id: odd, field: null, message: "x", severity: "error" }]);
   expect(ui.getState().problemCounts[odd]).toBe(1);
   const run = createRunStore();
   run.getState().pick("l", 1);

@@ -14,7 +14,7 @@ type Config = Reaching<RagConfigs["qdrant"]>;
 const what = "Qdrant";
 
 function ask(config: Config, path: string, body?: unknown, signal?: AbortSignal) {
-  const base = config.url.replace(/\/+$/, "");
+  const base = config.url.replace(/(?<!\/)\/+$/, "");
   return askRemote({
     reach: config.reach,
     what,

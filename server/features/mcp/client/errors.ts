@@ -52,7 +52,7 @@ function refusal(status: number, message: string, { transport }: McpEndpoint): s
   const target = redirectIn(message);
   if (target !== undefined) return `answered ${status}: it redirects to ${target}. Enter the final address.`;
   const words = wordsOf(message).replace(/^Non-200 status code \(\d+\)$/, "");
-  const said = `answered ${status}${words ? ` (${words.replace(/[.\s]+$/, "")})` : ""}`;
+  const said = `answered ${status}${words ? ` (${words.replace(/(?<![.\s])[.\s]+$/, "")})` : ""}`;
   if (status === 401 || status === 403) return `${said}. Check the headers: most servers want an Authorization header.`;
   // A current server answers 400 to a client of the older protocol, as it bears no session.
   if ([404, 405, 406].includes(status) || (status === 400 && transport === "sse")) {
@@ -89,7 +89,7 @@ function predicate(error: unknown, endpoint: McpEndpoint): string {
   if (status !== undefined) return refusal(status, message, endpoint);
   if (error instanceof McpError) {
     if (error.code === ErrorCode.ConnectionClosed) return BROKE_OFF;
-    return `refused: ${wordsOf(message.replace(/^MCP error -?\d+: /, "")).replace(/[.\s]+$/, "")}.`;
+    return `refused: ${wordsOf(message.replace(/^MCP error -?\d+: /, "")).replace(/(?<![.\s])[.\s]+$/, "")}.`;
   }
   const code = codeOf(error);
   if (code) return connectionTrouble(code, new URL(endpoint.url).host);

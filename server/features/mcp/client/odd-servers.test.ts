@@ -89,3 +89,10 @@ test("what a server says of its tools is bounded, each and together", async () =
   expect(found.length).toBeLessThan(100);
   expect(JSON.stringify(found).length).toBeLessThan(5 * 1024 * 1024);
 });
+
+test("refuses a list of tools with too many keys before it is parsed", async () => {
+  const properties = Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`p${n}`, {}]));
+  const tools = await open(() => ({ tools: [{ name: "large", inputSchema: { type: "object", properties } }] }));
+
+  await expect(tools.list()).rejects.toThrow("an answer that is too long to read");
+});

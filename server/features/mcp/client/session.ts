@@ -7,8 +7,9 @@ import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import type { McpEndpoint } from "#server/features/mcp/client/endpoint.ts";
 import { ConnectionLost, McpTimeout } from "#server/features/mcp/client/errors.ts";
 import { ToolPage, ToolResult } from "#server/features/mcp/client/shapes.ts";
+import { JsonMeter } from "#server/platform/clean-text.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
-import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
+import { AnswerTooLong, measureJson } from "#server/platform/net/read-up-to.ts";
 
 /** Longest answer, and longest event stream of one connection, that is read, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -24,8 +25,9 @@ interface Awaited {
 const awaitedHere = new AsyncLocalStorage<Awaited>();
 
 /** The body with its end watched: `ended` is called once, with the error if there was one. */
-function watched(body: ReadableStream<Uint8Array>, onChunk: (chunk: Uint8Array) => void, ended: (error?: Error) => void): ReadableStream {
+function watched(body: ReadableStream<Uint8Array>, onChunk: (latin: string) => void, ended: (error?: Error) => void): ReadableStream {
   const reader = body.getReader();
+  const meter = new JsonMeter();
   let bytes = 0;
   return new ReadableStream({
     async pull(controller) {
@@ -37,7 +39,9 @@ function watched(body: ReadableStream<Uint8Array>, onChunk: (chunk: Uint8Array) 
         }
         bytes += value.length;
         if (bytes > MAX_BYTES) throw new AnswerTooLong(MAX_BYTES);
-        onChunk(value);
+        const latin = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("latin1");
+        measureJson(meter, latin);
+        onChunk(latin);
         controller.enqueue(value);
       } catch (error) {
         void reader.cancel().catch(() => undefined);
@@ -83,8 +87,8 @@ function mcpFetch(endpoint: McpEndpoint, { onStreamEnd, onFailure, isAnswered }:
     const id = idOf(init.body);
     const body = watched(
       response.body,
-      (chunk) => {
-        isResumable ||= isStream && /(^|\n)id:/.test(Buffer.from(chunk).toString("latin1"));
+      (latin) => {
+        isResumable ||= isStream && /(^|\n)id:/.test(latin);
       },
       (error) => {
         if (error instanceof AnswerTooLong) onFailure(error);

@@ -70,7 +70,7 @@ const said = (value: unknown): string => (typeof value === "string" ? value : ""
 
 /** Bytes of base64 in words: `12 kB`. */
 function sizeOf(base64: string): string {
-  const bytes = Math.floor((base64.replace(/^data:[^,]*,/, "").replace(/=+$/, "").length * 3) / 4);
+  const bytes = Math.floor((base64.replace(/^data:[^,]*,/, "").replace(/(?<!=)=+$/, "").length * 3) / 4);
   if (bytes < 1000) return `${bytes} B`;
   return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

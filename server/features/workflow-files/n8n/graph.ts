@@ -1,5 +1,5 @@
 import type { Link } from "#server/features/workflow-files/n8n/source.ts";
-import { findFaults } from "#server/workflow/graph.ts";
+import { findFaults, MAX_COMPARED } from "#server/workflow/graph.ts";
 import { alignLoopsToFrames, bodiesOf } from "#server/workflow/layout/loop-frames.ts";
 import { overlapsIn } from "#server/workflow/layout/place.ts";
 import { placeNotes, tidyPositions } from "#server/workflow/layout/tidy.ts";
@@ -66,7 +66,7 @@ export function separateBranches(nodes: GraphNode[], edges: readonly GraphEdge[]
 
 /** The graph without edges that no save would take: none of them must keep the workflow out. */
 export function withoutFaults(nodes: GraphNode[], edges: GraphEdge[]): { nodes: GraphNode[]; edges: GraphEdge[] } {
-  const wrong = new Set(findFaults({ nodes, edges }).map(({ path }) => path));
+  const wrong = new Set(findFaults({ nodes, edges }, MAX_COMPARED).map(({ path }) => path));
   if (wrong.size === 0) return { nodes, edges };
   const kept = edges.filter((_, index) => !wrong.has(`edges.${index}`));
   const lost = edges.filter((_, index) => wrong.has(`edges.${index}`));

@@ -1,5 +1,6 @@
 import type { FileMask } from "#server/features/workflow-files/secrets.ts";
 import { invalidField } from "#server/platform/errors.ts";
+import { finished } from "#server/platform/time-slice.ts";
 
 // A workflow of n8n as it lies in a file that anybody may have written: read key by key, never trusted to have a shape.
 
@@ -97,7 +98,7 @@ function nodeOf(node: Json, name: string, mask: FileMask): SourceNode {
     type: wordOf(at(node, "type")),
     version: numberOf(at(node, "typeVersion")) || 1,
     // Whoever may read the workflow would read a secret that somebody typed in.
-    parameters: mask.fields(recordOf(pruned(at(node, "parameters"), TO_CONVERT)), { of: "node", name }),
+    parameters: finished(mask.fields(recordOf(pruned(at(node, "parameters"), TO_CONVERT)), { of: "node", name })),
     x: numberOf(x),
     y: numberOf(y),
     isDisabled: at(node, "disabled") === true,

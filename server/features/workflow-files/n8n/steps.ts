@@ -172,7 +172,7 @@ export class Steps {
         // What has braces inside does not look like an expression here, and no check would find it.
         for (const code of left)
           if (/[{}]/.test(code))
-            this.#whole.toDo(name, `n8n computed this, and it stands here as it was. Write it anew: ${code.slice(0, 300)}`, field ?? null);
+            this.#whole.toDo(name, `n8n computed this value. It was copied unchanged; rewrite it: ${code.slice(0, 300)}`, field ?? null);
         return text;
       },
       toDo: (message, field) => this.#whole.toDo(name, message, field ?? null),

@@ -27,7 +27,7 @@ const webhook: TriggerKind = {
       const methods = [at(p, "httpMethod") ?? "GET"]
         .flat()
         .filter((method) => typeof method === "string" && method !== "HEAD" && METHODS.includes(method));
-      step.toDo("Its address is another one here, and whoever calls it needs an API key of an editor.");
+      step.toDo("Its URL is different here, and callers need an API key of an editor.");
       return {
         kind: "http",
         allowed_methods: methods.length ? methods : ["POST"],
@@ -35,7 +35,7 @@ const webhook: TriggerKind = {
       };
     }
     const how = wordOf(at(p, "authentication"), "none");
-    step.toDo("Set the webhook up here, and give its new address to whoever calls it.");
+    step.toDo("Set the webhook up here, and give its new URL to the callers.");
     if (how === "none")
       step.toDo("As in n8n, anybody who knows the address can start it. Better: choose how the sender proves who it is.", "auth");
     return {

@@ -94,8 +94,8 @@ export const wait: Kind = {
     if (resume === "webhook" || resume === "form") {
       step.toDo(
         resume === "form"
-          ? "n8n waited for a form. Here a call goes on: give its address to whoever asks, or use a Review."
-          : "Whoever goes on needs the new address, {{name of this node.resume_url}}.",
+          ? "n8n waited for a form. Here a call continues the run: give its URL to the person who fills in the form, or use a Review."
+          : "The caller needs the new URL, {{name of this node.resume_url}}.",
       );
       return { mode: "callback" };
     }
