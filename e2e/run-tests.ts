@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 
 // `npm test`: the build, the unit and integration tests, those over REST and the main ones of the rest end to end, and the checks beside
@@ -41,6 +41,9 @@ interface Sum {
   skipped: number;
 }
 
+/** Failed steps and tests, listed again at the end, where a CI log that is cut still shows them. */
+const failures: string[] = [];
+
 /** Runs a command with its output shown as it comes; gives its exit code. */
 function run(command: string, args: string[]): Promise<number> {
   process.stdout.write(`\n── ${[command, ...args].join(" ")}\n`);
@@ -60,7 +63,9 @@ function run(command: string, args: string[]): Promise<number> {
 
 /** A step without tests in it: its failure counts as one. */
 async function step(command: string, args: string[]): Promise<Sum> {
-  return { passed: 0, failed: (await run(command, args)) === 0 ? 0 : 1, skipped: 0 };
+  const isFailed = (await run(command, args)) !== 0;
+  if (isFailed) failures.push([command, ...args].join(" "));
+  return { passed: 0, failed: isFailed ? 1 : 0, skipped: 0 };
 }
 
 /**
@@ -72,7 +77,29 @@ async function tests(command: string, args: string[], report: string, read: (rep
   rmSync(file, { force: true });
   const code = await run(command, args);
   const sum = existsSync(file) ? read(JSON.parse(readFileSync(file, "utf8")) as never) : { passed: 0, failed: 0, skipped: 0 };
-  return code !== 0 && sum.failed === 0 ? { ...sum, failed: 1 } : sum;
+  if (code === 0 || sum.failed > 0) return sum;
+  failures.push([command, ...args.slice(0, 2)].join(" "));
+  return { ...sum, failed: 1 };
+}
+
+/** Part of the JSON report of Vitest. */
+interface VitestReport {
+  numPassedTests: number;
+  numFailedTests: number;
+  numPendingTests: number;
+  numTodoTests: number;
+  testResults: { name: string; assertionResults: { status: string; fullName: string; failureMessages: string[] }[] }[];
+}
+
+function readVitest(report: VitestReport): Sum {
+  for (const { name, assertionResults } of report.testResults)
+    for (const { status, fullName, failureMessages } of assertionResults)
+      if (status === "failed") failures.push(`${relative(root, name)}: ${fullName}\n${failureMessages.join("\n").slice(0, 2000)}`);
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
 }
 
 const vitest = () =>
@@ -88,11 +115,7 @@ const vitest = () =>
       `--outputFile=${join(artifacts, "vitest.json")}`,
     ],
     "vitest.json",
-    (report: { numPassedTests: number; numFailedTests: number; numPendingTests: number; numTodoTests: number }) => ({
-      passed: report.numPassedTests,
-      failed: report.numFailedTests,
-      skipped: report.numPendingTests + report.numTodoTests,
-    }),
+    readVitest,
   );
 
 const playwright = () =>
@@ -119,6 +142,7 @@ sums.push(build, await vitest());
 if (build.failed === 0) sums.push(await playwright());
 sums.push(await check);
 
+for (const failure of failures) process.stdout.write(`\nFailed: ${failure}\n`);
 const total = (name: keyof Sum) => sums.reduce((sum, part) => sum + part[name], 0);
 if (total("skipped")) process.stdout.write(`\n${total("skipped")} skipped, each with its reason above\n`);
 process.stdout.write(`\n${total("passed")} passed, ${total("failed")} failed\n`);

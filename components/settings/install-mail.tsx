@@ -18,7 +18,7 @@ export function InstallMail() {
   const state = useQuery(trpc.install.mail.queryOptions({}, { refetchInterval: EVERY_MS }));
   if (state.error && errorBodyOf(state.error).status === 403) return null;
   return (
-    <SettingsSection title="Email" description="The mail server of SMTP_URL. An email that it does not take is tried again.">
+    <SettingsSection title="Email" description="The mail server at SMTP_URL. Emails are retried while it is unavailable.">
       <LoadFailure query={state} />
       {state.isPending && <Skeleton className="h-24" />}
       {state.data &&
@@ -31,7 +31,7 @@ function MailFacts({ state }: { state: MailState }) {
   const { last_sent_at, last_error, retry_at, queued, held } = state;
   const facts: [string, ReactNode][] = [
     ["Last email sent", last_sent_at ? <Time key="sent" value={last_sent_at} /> : "None yet"],
-    ["Emails that wait", queued],
+    ["Queued emails", queued],
     ["Held back for summaries", held],
   ];
   const isFailing = last_error !== null && (last_sent_at === null || last_error.at > last_sent_at);
@@ -50,7 +50,7 @@ function MailFacts({ state }: { state: MailState }) {
           {retry_at && (
             <>
               {" "}
-              The server is tried again <Time value={retry_at} />.
+              Next attempt <Time value={retry_at} />.
             </>
           )}
         </Notice>
