@@ -108,16 +108,22 @@ function pumpsOf(source: string): { before: string; unit: string }[] {
   return [...pumps.values()].filter(({ unit }) => unit !== "");
 }
 
-/** Shortest of three times that a pattern takes for everything in a text, in milliseconds. */
-function timeOf(literal: string, text: string): number {
+/** CPU time of this thread, in milliseconds: the time of the clock would count other processes too. */
+function usedMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** Shortest of several CPU times that a pattern takes for everything in a text, in milliseconds. */
+function timeOf(literal: string, text: string, rounds: number): number {
   const end = literal.lastIndexOf("/");
   // Everything is replaced, since a search for one match would end with the first.
   const flags = [...new Set(`${literal.slice(end + 1)}g`)].join("");
   let shortest = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 3 && shortest > QUICK_MS; round++) {
-    const began = performance.now();
+  for (let round = 0; round < rounds && shortest > QUICK_MS; round++) {
+    const began = usedMs();
     text.replace(new RegExp(literal.slice(1, end), flags), "");
-    shortest = Math.min(shortest, performance.now() - began);
+    shortest = Math.min(shortest, usedMs() - began);
   }
   return shortest;
 }
@@ -135,10 +141,13 @@ function slowness(literal: string): string | undefined {
     const signs = unit.length === 1 ? new Set(source.match(/[^\w\s\\]/g)) : [];
     for (const after of ["\0", "\0\n\0", ...signs]) {
       const text = (length: number) => before + unit.repeat(Math.ceil(length / unit.length)) + after;
-      const long = timeOf(literal, text(SHORT * GROWTH));
+      const long = timeOf(literal, text(SHORT * GROWTH), 3);
       if (long <= QUICK_MS) continue;
-      const short = timeOf(literal, text(SHORT));
-      if (long > 4 * GROWTH * short) return JSON.stringify({ before: before.slice(0, 60), unit: unit.slice(0, 60), short, long });
+      const short = timeOf(literal, text(SHORT), 3);
+      // A virtual machine counts time that its host takes away, so a suspect is measured again.
+      const isSlow = (time: number) => time > 4 * GROWTH * short;
+      if (isSlow(long) && isSlow(timeOf(literal, text(SHORT * GROWTH), 5)))
+        return JSON.stringify({ before: before.slice(0, 60), unit: unit.slice(0, 60), short, long });
     }
   }
   return undefined;
@@ -152,7 +161,7 @@ describe("regular expressions", () => {
     ["/(?<![A-Za-z0-9])(?:ey)[A-Za-z0-9_-]{15,}\\.ey[\\w-]{15,}/g"],
     ["/<title[^>]*>([^<]*)/i"],
     ["/\\{\\{\\s*([^{}]*)$/"],
-  ])("%s is found to be slow", (literal) => expect(slowness(literal)).toBeDefined());
+  ])("%s is found to be slow", { timeout: 120_000 }, (literal) => expect(slowness(literal)).toBeDefined());
 
   it("take time in proportion to the text", { timeout: 300_000 }, async () => {
     const patterns = new Map([...literals(), ...(await built())]);

@@ -27,7 +27,7 @@ export default defineConfig(({ mode }) => ({
           name: "unit",
           include: ["{app,components,server,e2e}/**/*.test.{ts,tsx}"],
           exclude: [INTEGRATION, "**/node_modules/**"],
-          testTimeout: 15_000,
+          testTimeout: 30_000,
         },
       },
       {
@@ -36,7 +36,7 @@ export default defineConfig(({ mode }) => ({
           name: "integration",
           include: [INTEGRATION],
           globalSetup: [join(import.meta.dirname, "testing/global-setup.ts")],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           hookTimeout: 60_000,
         },
       },

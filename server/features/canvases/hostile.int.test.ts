@@ -74,7 +74,7 @@ test("a table whose cells take long together says so", async () => {
   const { run, show } = await world("R");
   await run({ R: Array.from({ length: 200 }, () => zeros(5000)) });
   const columns = Array.from({ length: 20 }, (_, index) => ({ label: `c${index}`, path: HEAVY }));
-  expect((await show({ type: "table", options: { columns } })).problem).toContain("takes too long");
+  expect((await show({ type: "table", options: { columns } })).problem).toMatch(/takes? too long/);
 });
 
 test("a table shows as many of its long rows as fit", async () => {

