@@ -41,8 +41,9 @@ async function callUnmasked({
     };
     // cast: what waitForBudget has kept
     const said = run.attempt > 1 ? ((await saidBefore(run)) as ChatMessage[]) : [];
-    const { execution_id } = run;
-    const { text, ...reply } = await runAgentCall({ ...call, onVersion, found, execution_id, said, timeoutMs: timeout * 1000 });
+    const { execution_id, message_id } = run;
+    const payer = { execution_id, ...(message_id && { message_id }) };
+    const { text, ...reply } = await runAgentCall({ ...call, ...payer, onVersion, found, said, timeoutMs: timeout * 1000 });
     return {
       output: text,
       ...(reply.truncated && { is_cut_off: true }),

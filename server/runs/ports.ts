@@ -102,6 +102,8 @@ export interface RunState {
   started_at: Date;
   /** The run whose node waits for this one. */
   parent_id: string | null;
+  /** Message to the assistant whose allowance its calls spend from. */
+  message_id: string | null;
   input: string;
   params: Record<string, unknown>;
   graph: Graph;
@@ -304,7 +306,7 @@ export interface EngineServices {
     call: AgentCall & {
       project_id: string;
       /** Who makes it. */
-      run: { execution_id: string; node_id: string; iteration: string; attempt: number };
+      run: { execution_id: string; message_id: string | null; node_id: string; iteration: string; attempt: number };
       /** The agent, when whoever wrote down this attempt has read it with that. For whoever calls it, not for the engine. */
       known?: unknown;
       signal: AbortSignal;

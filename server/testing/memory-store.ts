@@ -69,6 +69,7 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     created_at: new Date(0),
     started_at: new Date(0),
     parent_id: null,
+    message_id: null,
     input: start.input ?? "",
     params: start.params ?? {},
     graph,

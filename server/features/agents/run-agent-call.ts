@@ -21,6 +21,8 @@ export interface RunAgentCall {
   found?: FoundAgent | KeyedAgentRow | undefined;
   /** The run that asks. */
   execution_id?: string | undefined;
+  /** Message to the assistant whose allowance the call spends from. */
+  message_id?: string | undefined;
   /** What to ask. */
   message: string;
   /** What has been said since that was asked, of a call that a budget had stopped: it goes on from there. */
@@ -69,7 +71,7 @@ export interface AgentCallResult extends Omit<ChatLoopResult, "tool_calls"> {
  *   OverBudget; the signal's reason when it fires; `onUsed` has told what was used before
  */
 export async function runAgentCall(call: RunAgentCall): Promise<AgentCallResult> {
-  const { project_id, agent_id, found, execution_id, message, history, said = [], onVersion, onUsed, ...rest } = call;
+  const { project_id, agent_id, found, execution_id, message_id, message, history, said = [], onVersion, onUsed, ...rest } = call;
   const agent = !found ? await findAgent(project_id, agent_id) : "agent" in found ? agentOf(found) : found;
   onVersion?.(agent.version);
   const endpoint = endpointOf(agent.llm_key, unsealOften);
@@ -79,7 +81,7 @@ export async function runAgentCall(call: RunAgentCall): Promise<AgentCallResult>
   const { question, close } = await composeQuestion({ ...toAgent(agent), project_id, endpoint }, { message, history: history ?? [] });
   const { calls, ...record } = recordToolCalls(rest);
   const place = { provider, model, baseUrl, prices: ModelPrices.parse(agent.llm_key.prices) };
-  const meter = new PaidMeter({ project_id, agent_id: agent.id, llm_key_id, execution_id }, place, (used) => {
+  const meter = new PaidMeter({ project_id, agent_id: agent.id, llm_key_id, execution_id, message_id }, place, (used) => {
     total.add(used);
     if (total.usage) onUsed?.({ ...total.usage, tool_calls: calls });
   });

@@ -17,7 +17,7 @@ export interface Payer {
   llm_key_id: string;
   /** The run that makes it. */
   execution_id?: string | undefined;
-  /** Message to the assistant that it is made for; a run's own is looked up. */
+  /** Message to the assistant that it is made for. */
   message_id?: string | undefined;
 }
 

@@ -1,11 +1,10 @@
-import { LRUCache } from "lru-cache";
 import type { Hold } from "#server/features/budgets/holds.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { AppError, isAppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { settings } from "#server/platform/settings.ts";
-import { messageOfRun, openRunsOfMessage } from "#server/runs/store/executions.ts";
+import { openRunsOfMessage } from "#server/runs/store/executions.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 
 // A message to the assistant may spend ASSISTANT_MESSAGE_COST, together with the runs that were started for it and those that these
@@ -24,18 +23,6 @@ export class MessageLimitReached extends AppError {
       `This message has reached its cost limit: ${spent.toFixed(2)} of ${most} US dollars (ASSISTANT_MESSAGE_COST), with the runs that it started, which are cancelled. ${TOKENS_PER_DOLLAR.toLocaleString("en")} tokens without a known price count as one dollar. Say “Go on” to spend as much again.`,
     );
   }
-}
-
-/** Messages that runs spend from; null for runs of other starters. A run never changes its message. */
-const known = new LRUCache<string, { message_id: string | null }>({ max: 10_000 });
-
-/** Returns the message that a run spends from; null for a run that no message has brought about. */
-export async function messagePaying(execution_id: string): Promise<string | null> {
-  const before = known.get(execution_id);
-  if (before) return before.message_id;
-  const row = await messageOfRun(execution_id);
-  if (row) known.set(execution_id, row);
-  return row?.message_id ?? null;
 }
 
 const HOLD = `

@@ -1,5 +1,5 @@
 import { type Hold, hold, type Payer } from "#server/features/budgets/holds.ts";
-import { holdForMessage, messagePaying, TOKENS_PER_DOLLAR } from "#server/features/budgets/message-allowance.ts";
+import { holdForMessage, TOKENS_PER_DOLLAR } from "#server/features/budgets/message-allowance.ts";
 import { OverBudget } from "#server/features/budgets/over-budget.ts";
 import { spendingOf } from "#server/features/budgets/spending.ts";
 import type { EndOfCall, Meter } from "#server/llm/chat-loop.ts";
@@ -55,8 +55,8 @@ export class PaidMeter implements Meter {
 
   /** @throws OverBudget; MessageLimitReached */
   readonly begin = async (question: Question): Promise<EndOfCall> => {
-    const { execution_id, message_id = execution_id && (await messagePaying(execution_id)) } = this.#payer;
-    const { prices, hasBudgets } = await spendingOf(this.#payer.project_id);
+    const { project_id, message_id } = this.#payer;
+    const { prices, hasBudgets } = await spendingOf(project_id);
     const place = { ...this.#place, projectPrices: prices.filter(({ provider }) => provider === this.#place.provider) };
     const expected = estimate(place, question);
     const fromMessage = message_id ? await holdForMessage(message_id, inMessage(expected)) : undefined;

@@ -128,7 +128,7 @@ export class Attempts {
         this.#services.callAgent({
           ...call,
           project_id: run.project_id,
-          run: { execution_id: run.id, node_id: id, iteration: frame.path, attempt: row.attempt },
+          run: { execution_id: run.id, message_id: run.message_id, node_id: id, iteration: frame.path, attempt: row.attempt },
           mask: masker === unmasked ? undefined : (text) => masker.text(text),
           signal: host.signal(frame),
           // At once, as what it uses: of a call that fails one wants to know, too, who was asked.

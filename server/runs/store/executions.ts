@@ -203,13 +203,6 @@ export async function readEnding(execution_id: string, texts?: DeferredTexts): P
   return { ...ending, output: has_no_output ? null : (row.output ?? texts?.defer(textOfRun("output", execution_id)) ?? "") };
 }
 
-/** Returns the message to the assistant that a run spends from; undefined for a run that is not stored. */
-export async function messageOfRun(execution_id: string): Promise<{ message_id: string | null } | undefined> {
-  const text = "SELECT assistant_message_id AS message_id FROM executions WHERE id = $1";
-  const { rows } = await pool().query<{ message_id: string | null }>({ name: "message-of-run", text, values: [execution_id] });
-  return rows[0];
-}
-
 /** Returns the runs in progress that a message to the assistant has brought about, without those that a node of another run started. */
 export async function openRunsOfMessage(message_id: string): Promise<string[]> {
   const { rows } = await pool().query<{ id: string }>(

@@ -42,7 +42,7 @@ const claiming = (project: string, chosen: string, dispatch = "NULL", server_run
       -- A paused run stays so until somebody has decided: looking at it changes nothing.
       status = CASE WHEN status = 'paused' THEN status ELSE 'running' END, started_at = coalesce(started_at, now())
     FROM chosen, execution_values v, quiet WHERE e.id = chosen.id AND v.execution_id = e.id
-    RETURNING e.id, e.project_id, e.status, e.lease_owner AS holder, e.lease_epoch, e.created_at, e.started_at, e.parent_id, e.rerun_of_id, e.snapshot_id,
+    RETURNING e.id, e.project_id, e.status, e.lease_owner AS holder, e.lease_epoch, e.created_at, e.started_at, e.parent_id, e.assistant_message_id AS message_id, e.rerun_of_id, e.snapshot_id,
       e.workflow_version, e.crashes, e.bytes::float8 AS bytes,
       -- Large values are read once there is memory for them.
       CASE WHEN e.bytes <= ${SMALL} THEN v.input END AS input, CASE WHEN e.bytes <= ${SMALL} THEN v.params END AS params

@@ -100,6 +100,7 @@ class InlineRun {
       input,
       params: params ?? {},
       parent_id: parent?.execution_id ?? null,
+      message_id: execution.assistant_message_id ?? null,
       created_at: now,
       started_at: now,
       ...lease,
