@@ -4,7 +4,9 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
-RUN npm run build && npm prune --omit=dev && rm -rf .next/cache
+# Of pdfjs-dist only the character maps and fonts are read: its program comes with unpdf.
+RUN npm run build && npm prune --omit=dev && rm -rf .next/cache \
+  && find node_modules/pdfjs-dist -mindepth 1 -maxdepth 1 -type d ! -name cmaps ! -name standard_fonts -exec rm -r {} +
 
 FROM node:24.21.0-slim
 ENV NODE_ENV=production DATA_DIR=/data

@@ -82,6 +82,11 @@ export function pdfFile(pages: string[], title = ""): Uint8Array {
       ];
     }),
   ];
+  return pdfOf(objects, 4);
+}
+
+/** A PDF of these objects, the first of which is its catalogue. */
+function pdfOf(objects: string[], info?: number): Uint8Array {
   let file = "%PDF-1.4\n";
   const offsets = objects.map((object, index) => {
     const at = file.length;
@@ -90,6 +95,36 @@ export function pdfFile(pages: string[], title = ""): Uint8Array {
   });
   const table = offsets.map((at) => `${String(at).padStart(10, "0")} 00000 n \n`).join("");
   const start = file.length;
-  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info 4 0 R >>\nstartxref\n${start}\n%%EOF`;
+  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R${info ? ` /Info ${info} 0 R` : ""} >>\nstartxref\n${start}\n%%EOF`;
   return new Uint8Array(Buffer.from(file, "latin1"));
 }
+
+const onePage = (resources: string, content: string, annotations = "") => [
+  "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+  `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << ${resources} >> /Contents 4 0 R${annotations && ` /Annots [${annotations}]`} >>`,
+  `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+];
+
+/**
+ * A PDF whose font is not in the file and whose text is in one of the encodings that a reader has to know.
+ * @param cmap name of the encoding, such as `90ms-RKSJ-H`
+ * @param ordering collection of its characters, such as `Japan1`
+ */
+export const pdfWithCmap = (cmap: string, ordering: string, text: Uint8Array): Uint8Array =>
+  pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    ...onePage("/Font << /F1 5 0 R >>", `BT /F1 12 Tf 50 700 Td <${Buffer.from(text).toString("hex")}> Tj ET`),
+    `<< /Type /Font /Subtype /Type0 /BaseFont /Any /Encoding /${cmap} /DescendantFonts [6 0 R] >>`,
+    `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Any /CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >> /FontDescriptor 7 0 R >>`,
+    "<< /Type /FontDescriptor /FontName /Any /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>",
+  ]);
+
+/** A PDF with a form of these fields, each the entries of its dictionary. */
+export const pdfForm = (fields: string[]): Uint8Array => {
+  const references = fields.map((_, index) => `${5 + index} 0 R`).join(" ");
+  return pdfOf([
+    `<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [${references}] >> >>`,
+    ...onePage("", "", references),
+    ...fields.map((entries) => `<< /Type /Annot /Subtype /Widget /Rect [0 0 100 20] ${entries} >>`),
+  ]);
+};

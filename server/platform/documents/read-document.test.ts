@@ -3,7 +3,7 @@ import { markdownSections } from "#server/platform/documents/markdown-sections.t
 import { guessLanguage } from "#server/platform/documents/prepare-document.ts";
 import { mediaTypeOf, readDocument } from "#server/platform/documents/read-document.ts";
 import { searchText } from "#server/shared/search-text.ts";
-import { docxFile, pdfFile, zipFile } from "#server/testing/office-files.ts";
+import { docxFile, pdfFile, pdfForm, pdfWithCmap, zipFile } from "#server/testing/office-files.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -28,6 +28,65 @@ test("PDF: text by page, with the title of the document", async () => {
       { place: "Page 2", text: "The key hangs behind the door." },
     ],
   });
+});
+
+test.each([
+  ["GBK-EUC-H", "GB1", [0xc4, 0xe3, 0xba, 0xc3], "你好"],
+  ["UniGB-UCS2-H", "GB1", [0x4f, 0x60, 0x59, 0x7d], "你好"],
+  ["90ms-RKSJ-H", "Japan1", [0x93, 0xfa, 0x96, 0x7b], "日本"],
+  ["KSCms-UHC-H", "Korea1", [0xc7, 0xd1, 0xb1, 0xb9], "한국"],
+  ["ETen-B5-V", "CNS1", [0xa4, 0xa4, 0xa4, 0xe5], "中文"],
+])("reads a PDF with the predefined CMap %s", async (cmap, ordering, text, expected) => {
+  const { sections } = await readDocument(pdfWithCmap(cmap, ordering, Uint8Array.from(text)), "application/pdf");
+
+  expect(sections).toEqual([{ place: "Page 1", text: expected }]);
+});
+
+test.each([
+  ["a name that ends in .pdf", "a.pdf", ""],
+  ["a declared type", "download", "application/pdf"],
+  ["neither a name nor a type", "download", "application/octet-stream"],
+])("reads a PDF after other bytes, given %s", async (_, name, declared) => {
+  const file = Buffer.concat([bytes("HTTP/1.1 200 OK\r\n\r\n".padEnd(1018)), pdfFile(["The boiler is in the cellar."])]);
+
+  const { sections } = await readDocument(file, mediaTypeOf(file, name, declared));
+
+  expect(sections).toEqual([{ place: "Page 1", text: "The boiler is in the cellar." }]);
+});
+
+test("takes a text that mentions the header of a PDF for text", () => {
+  expect(mediaTypeOf(bytes("A PDF begins with %PDF-1.4."), "notes.txt")).toBe("text/plain");
+});
+
+test("reads the values of a PDF form with their labels", async () => {
+  const file = pdfForm([
+    "/FT /Tx /T (name) /TU (Full name) /V (Ada Lovelace)",
+    "/FT /Tx /T (form1[0].#subform[0].City[0]) /V <FEFF004B00F6006C006E>",
+    "/FT /Ch /Ff 131072 /T (Plan) /Opt [[(s) (Small)] [(l) (Large)]] /V (l)",
+    "/FT /Btn /T (Newsletter) /V /Yes /AS /Yes",
+    "/FT /Btn /T (Terms) /V /Off /AS /Off",
+    "/FT /Tx /T (Empty)",
+  ]);
+
+  const { sections } = await readDocument(file, "application/pdf");
+
+  expect(sections).toEqual([{ place: "Page 1", text: "Full name: Ada Lovelace\nform1.City: Köln\nPlan: Large\nNewsletter: Yes" }]);
+});
+
+test("leaves out the hidden fields of a PDF form", async () => {
+  const file = pdfForm(["/FT /Tx /T (Shown) /V (a)", "/FT /Tx /T (Hidden) /F 2 /V (b)", "/FT /Tx /T (Password) /Ff 8192 /V (c)"]);
+
+  const { sections } = await readDocument(file, "application/pdf");
+
+  expect(sections).toEqual([{ place: "Page 1", text: "Shown: a" }]);
+});
+
+test("names a field once that stands in several places", async () => {
+  const file = pdfForm(["/FT /Tx /T (Name) /V (Ada)", "/FT /Tx /T (Name) /V (Ada)"]);
+
+  const { sections } = await readDocument(file, "application/pdf");
+
+  expect(sections).toEqual([{ place: "Page 1", text: "Name: Ada" }]);
 });
 
 test("DOCX: headings become places", async () => {

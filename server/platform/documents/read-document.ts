@@ -1,7 +1,10 @@
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
 import { cleanText } from "#server/platform/clean-text.ts";
 import type { Section } from "#server/platform/documents/chunk-text.ts";
 import { htmlToMarkdown } from "#server/platform/documents/html-to-markdown.ts";
 import { firstHeading, markdownSections } from "#server/platform/documents/markdown-sections.ts";
+import { type FormField, formLines } from "#server/platform/documents/pdf-form.ts";
 import { unpacksWithin } from "#server/platform/documents/zip-size.ts";
 import { AppError } from "#server/platform/errors.ts";
 
@@ -41,6 +44,9 @@ const BY_ENDING: Record<string, string> = {
   docx: DOCX,
 };
 
+/** Bytes in which the header of a PDF may begin (PDF 1.7 reference, appendix H, note 13). */
+const MAX_PDF_HEADER_OFFSET = 1024;
+
 const startsWith = (bytes: Uint8Array, text: string) => Buffer.from(bytes.subarray(0, text.length)).toString("latin1") === text;
 
 const unknownKind = () =>
@@ -59,6 +65,8 @@ export function mediaTypeOf(bytes: Uint8Array, name: string, declared = ""): str
     if (ending === DOCX || said === DOCX) return DOCX;
     throw unknownKind();
   }
+  const mayBePdf = ending === PDF || said === PDF || (!ending && (said === "" || said === "application/octet-stream"));
+  if (mayBePdf && Buffer.from(bytes.subarray(0, MAX_PDF_HEADER_OFFSET)).includes("%PDF-")) return PDF;
   // A file called .pdf or .docx that does not begin like one is damaged, or another thing.
   if (ending === PDF || ending === DOCX) throw new AppError("VALIDATION_ERROR", `The file ${name} is damaged, or not what its name says.`);
   if (bytes.subarray(0, 4096).includes(0) && !startsWith(bytes, "\u00ff\u00fe") && !startsWith(bytes, "\u00fe\u00ff")) throw unknownKind();
@@ -94,11 +102,20 @@ function ownCharset(bytes: Uint8Array): string {
   return charset ? `charset=${charset}` : "";
 }
 
+/** Folder of the character maps and standard fonts that PDF files name without holding them. */
+const PDF_DATA = dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json"));
+const PDF_OPTIONS = {
+  verbosity: 0,
+  cMapUrl: `${PDF_DATA}/cmaps/`,
+  cMapPacked: true,
+  standardFontDataUrl: `${PDF_DATA}/standard_fonts/`,
+};
+
 async function readPdf(bytes: Uint8Array): Promise<ReadDocument> {
   const { getDocumentProxy, getMeta } = await import("unpdf");
   let pdf: Awaited<ReturnType<typeof getDocumentProxy>>;
   try {
-    pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 }); // a copy: it is taken over
+    pdf = await getDocumentProxy(new Uint8Array(bytes), PDF_OPTIONS); // a copy: it is taken over
   } catch (cause) {
     const isLocked = cause instanceof Error && cause.name === "PasswordException";
     const message = isLocked ? "The PDF is locked with a password. Save it without one." : "The PDF is damaged and cannot be read.";
@@ -108,10 +125,14 @@ async function readPdf(bytes: Uint8Array): Promise<ReadDocument> {
     if (pdf.numPages > MOST_PAGES) throw new AppError("VALIDATION_ERROR", `The PDF has more than ${MOST_PAGES} pages. Split it up.`);
     const { info } = await getMeta(pdf);
     const sections: Section[] = [];
+    const fields = new Set<string>();
     for (let number = 1; number <= pdf.numPages; number++) {
       const page = await pdf.getPage(number);
       const { items } = await page.getTextContent();
-      sections.push({ place: `Page ${number}`, text: linesOf(items.filter((item) => "str" in item)) });
+      const words = linesOf(items.filter((item) => "str" in item));
+      // cast: pdfjs declares annotations as any
+      const filledIn = formLines((await page.getAnnotations()) as FormField[], fields);
+      sections.push({ place: `Page ${number}`, text: [words, ...filledIn].join("\n") });
       page.cleanup();
     }
     const title = typeof info.Title === "string" ? info.Title.trim() : "";
