@@ -1,9 +1,8 @@
+import { removeNoise } from "#server/platform/documents/page-noise.ts";
 import { AppError } from "#server/platform/errors.ts";
 
 /** Longest page that is taken apart, in characters: a tree of it costs many times as much memory. */
 const MOST_HTML = 3_000_000;
-
-const NOISE = "script,style,noscript,template,svg,iframe,object,embed,form,button,input,select,nav,[hidden],[aria-hidden=true]";
 
 /**
  * A page as Markdown. With `isWebPage` only what Readability takes for its article, if it finds one: a page of the web is
@@ -31,7 +30,7 @@ export async function htmlToMarkdown(
     turndown.addRule("no pictures", { filter: "img", replacement: (_, node) => node.getAttribute("alt") ?? "" });
     turndown.addRule("rows", { filter: ["tr"], replacement: (content) => `${content.trim().replace(/ \|$/, "")}\n` });
     turndown.addRule("cells", { filter: ["td", "th"], replacement: (content) => `${content.trim().replace(/\s+/g, " ")} | ` });
-    for (const node of document.querySelectorAll(NOISE)) node.remove();
+    removeNoise(document, "nav");
     // Readability takes the document apart, so it works on a copy.
     const article = isWebPage ? new Readability(document.cloneNode(true) as Document).parse() : null;
     const whole = turndown.turndown(document.body?.innerHTML ?? "");

@@ -1,6 +1,6 @@
 import { cleanText } from "#server/platform/clean-text.ts";
+import { removeNoise } from "#server/platform/documents/page-noise.ts";
 
-const NOISE = "script,style,noscript,template,svg,iframe,object,embed,form,button,input,select,dialog,[hidden],[aria-hidden=true]";
 /** An article shorter than this is taken for a mistake when the whole page has more. */
 const SHORTEST_ARTICLE = 200;
 
@@ -57,7 +57,7 @@ export async function pageToMarkdown(bytes: Uint8Array, url: URL, contentType: s
     const { document } = window;
     const heading = () => document.querySelector("h1")?.textContent;
     const title = oneLine(document.title || heading() || "");
-    for (const node of document.querySelectorAll(NOISE)) node.remove();
+    removeNoise(document, "dialog");
     resolveAddresses(document);
     // Readability takes the document apart, so the whole is read first.
     const whole = turndown.turndown(document.body?.innerHTML ?? "");
