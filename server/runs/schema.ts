@@ -281,7 +281,12 @@ export const NodeLog = z
     printed: z.string().optional().meta({ description: "Only of code that printed something: the first 64 KiB of it" }),
     child_execution_id: Id.optional().meta({ description: "Only of a node that runs another workflow: the execution that it has started" }),
     response: z
-      .object({ status: z.number().int(), headers: z.record(z.string(), z.string()).meta({ description: "By name in small letters" }) })
+      .object({
+        status: z.number().int(),
+        headers: z
+          .record(z.string(), z.union([z.string(), z.array(z.string())]))
+          .meta({ description: "By name in small letters; a list where Set-Cookie came several times" }),
+      })
       .optional()
       .meta({ description: "Only of an HTTP call that was answered: the last answer without its body" }),
     attempts: z

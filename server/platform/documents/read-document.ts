@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
+import { ownCharset } from "#server/platform/charset.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import type { Section } from "#server/platform/documents/chunk-text.ts";
 import { htmlToMarkdown } from "#server/platform/documents/html-to-markdown.ts";
@@ -94,14 +95,6 @@ function decode(bytes: Uint8Array, declared = ""): string {
   return new TextDecoder("windows-1252").decode(bytes);
 }
 
-/** The encoding that a page or an XML file names for itself, near its beginning. */
-function ownCharset(bytes: Uint8Array): string {
-  const beginning = Buffer.from(bytes.subarray(0, 4096)).toString("latin1");
-  const name = /<meta[^>]{0,200}?charset\s*=\s*(?:["']\s*)?([\w-]+)|^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w-]+)/i.exec(beginning);
-  const charset = name?.[1] ?? name?.[2];
-  return charset ? `charset=${charset}` : "";
-}
-
 /** Folder of the character maps and standard fonts that PDF files name without holding them. */
 const PDF_DATA = dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json"));
 const PDF_OPTIONS = {
@@ -189,7 +182,8 @@ async function sectionsOf(bytes: Uint8Array, mediaType: string, options: ReadOpt
   if (mediaType === DOCX) return readDocx(bytes);
   const { declared = "" } = options;
   const namesItself = mediaType === "text/html" || mediaType.endsWith("/xml");
-  const text = decode(bytes, namesItself && !/charset=/i.test(declared) ? ownCharset(bytes) : declared);
+  const own = namesItself && !/charset=/i.test(declared) ? ownCharset(bytes) : undefined;
+  const text = decode(bytes, own ? `charset=${own}` : declared);
   if (mediaType === "text/html") {
     const { title, markdown } = await htmlToMarkdown(text, {
       isWebPage: options.url !== undefined,

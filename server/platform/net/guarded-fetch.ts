@@ -1,9 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { pipeline } from "node:stream";
 import { ReadableStream } from "node:stream/web";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { unpackContent } from "#server/platform/net/content-coding.ts";
 import { checkUrl, guardedLookup, type Reach } from "#server/platform/net/guard.ts";
 import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
 
@@ -29,13 +28,6 @@ function agentsFor(reach: Reach) {
   return open;
 }
 
-const DECODERS: Record<string, () => NodeJS.ReadWriteStream> = {
-  gzip: createGunzip,
-  "x-gzip": createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
-
 /** Bytes of the headers of an answer's chunks that are read whatever the chunks hold; further ones up to a quarter of what these hold. */
 const FREE_BYTES = 256 * 1024;
 
@@ -58,12 +50,11 @@ async function* received(message: IncomingMessage): AsyncGenerator<Buffer<ArrayB
 
 /** The bytes of an answer, decompressed and bounded. An error on the way down reaches whoever reads. */
 async function* bytesOf(message: IncomingMessage): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const decoder = DECODERS[message.headers["content-encoding"]?.toLowerCase() ?? ""];
-  const source = decoder ? pipeline(received(message), decoder(), () => undefined) : received(message);
+  const tooLong = () => new AnswerTooLong(MAX_BYTES);
   let bytes = 0;
-  for await (const chunk of source as AsyncIterable<Buffer<ArrayBuffer>>) {
+  for await (const chunk of unpackContent(received(message), message.headers["content-encoding"], { maxBytes: MAX_BYTES, tooLong })) {
     bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new AnswerTooLong(MAX_BYTES);
+    if (bytes > MAX_BYTES) throw tooLong();
     yield chunk;
   }
 }
@@ -108,7 +99,7 @@ function bodyOf(message: IncomingMessage): ReadableStream {
 
 function responseOf(message: IncomingMessage): Response {
   const status = message.statusCode ?? 0;
-  if (status < 200 || status > 599) {
+  if (status < 200) {
     message.destroy();
     throw Object.assign(new Error(`The server answered with the status ${status}, which is no final status.`), { code: "ERR_HTTP_STATUS" });
   }
@@ -117,12 +108,21 @@ function responseOf(message: IncomingMessage): Response {
   const isEmpty = [204, 205, 304].includes(status);
   if (isEmpty) message.resume();
   // cast: the stream class of node:stream/web is the global one, declared twice
-  return new Response(isEmpty ? null : (bodyOf(message) as unknown as BodyInit), { status, headers });
+  const body = isEmpty ? null : (bodyOf(message) as unknown as BodyInit);
+  if (status <= 599) return new Response(body, { status, headers });
+  // The class takes no such status, and some servers send one (999: LinkedIn).
+  return Object.defineProperties(new Response(body, { headers }), { status: { value: status }, ok: { value: false } });
 }
 
 // Between the end of an answer and the return of its connection to the agent nobody listens for the errors of the socket, and
 // an abort in this moment would end the process.
 const ignored = () => undefined;
+
+/** Returns the path of a request with the query as it is written: URL would encode an apostrophe, which some signatures cover. */
+function pathOf({ pathname, search }: URL, written: string): string {
+  const query = /\?([^#]*)/.exec(written)?.[1] ?? "";
+  return `${pathname}${/^[!$-;=?-~]+$/.test(query) ? `?${query}` : search}`;
+}
 
 /** How soon after a request was sent its connection's end means that it had ended before, in milliseconds. */
 const STALE_MS = 1000;
@@ -192,6 +192,7 @@ export const guardedFetch =
       url,
       {
         method,
+        path: pathOf(url, String(input)),
         headers: Object.fromEntries(headers),
         agent: url.protocol === "https:" ? https : http,
         lookup: guardedLookup(reach),

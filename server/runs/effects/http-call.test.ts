@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { listen } from "#e2e/fakes/listen.ts";
 import { setSettings } from "#server/platform/settings.ts";
@@ -67,7 +67,7 @@ test("sends method, address, query, headers and body, and leaves body, status an
   expect(server.requests).toMatchObject([
     {
       method: "POST",
-      url: "/things?a=1&q=say+%22tea%22%0A+%26+more",
+      url: "/things?a=1&q=say%20%22tea%22%0A%20%26%20more",
       headers: { "x-order": 'say "tea"', "content-type": "application/json", "idempotency-key": "run:h:", "content-length": "38" },
       body: '{"note": "say \\"tea\\"\\n", "list": [3]}',
     },
@@ -209,6 +209,151 @@ test("what is packed is unpacked, and what cannot be is said", async () => {
   expect(await call({ url: good.url })).toMatchObject({ output: "unpacked" });
   const bad = await serve((response) => response.writeHead(200, { "content-encoding": "gzip" }).end("no gzip"));
   expect(await call({ url: bad.url })).toMatchObject(failed("cannot be unpacked"));
+});
+
+test.each([
+  ["gzip", gzipSync("größer")],
+  ["GZIP", gzipSync("größer")],
+  ["x-gzip", gzipSync("größer")],
+  ["deflate", deflateSync("größer")],
+  ["deflate", deflateRawSync("größer")],
+  ["br", brotliCompressSync("größer")],
+  ["zstd", zstdCompressSync("größer")],
+  ["gzip, br", brotliCompressSync(gzipSync("größer"))],
+  ["identity, deflate", deflateRawSync("größer")],
+  ["identity", Buffer.from("größer")],
+])("unpacks an answer with the content encoding %s", async (encoding, body) => {
+  const server = await serve((response) => response.writeHead(200, { "content-encoding": encoding }).end(body));
+
+  expect(await call({ url: server.url })).toMatchObject({ status: "completed", output: "größer" });
+});
+
+test.each(["gzip", "deflate", "br", "zstd", "gzip, br", "unknown"])("an empty answer encoded as %s stays empty", async (encoding) => {
+  const server = await serve((response) => response.writeHead(200, { "content-encoding": encoding }).end());
+
+  expect(await call({ url: server.url })).toMatchObject({ status: "completed", output: "" });
+});
+
+test.each(["gzip", "deflate", "br", "zstd"])("the answer to a HEAD declared as %s is empty", async (encoding) => {
+  const server = await serve((response) => response.writeHead(200, { "content-encoding": encoding, "content-length": "20" }).end());
+
+  expect(await call({ method: "HEAD", url: server.url })).toMatchObject({ status: "completed", output: "" });
+});
+
+test.each(["compress", "sdch", "gzip, compress", "constructor"])(
+  "an answer encoded as %s fails with the encoding's name",
+  async (encoding) => {
+    const server = await serve((response) => response.writeHead(200, { "content-encoding": encoding }).end("bytes"));
+
+    expect(await call({ url: server.url })).toMatchObject(failed(`encoded as ${encoding.split(", ").at(-1)}`));
+    expect(server.requests).toHaveLength(1);
+  },
+);
+
+test("an answer with a long chain of encodings fails", async () => {
+  const encoding = Array.from({ length: 5 }, () => "gzip").join(", ");
+  const server = await serve((response) => response.writeHead(200, { "content-encoding": encoding }).end("bytes"));
+
+  expect(await call({ url: server.url })).toMatchObject(failed("cannot be unpacked"));
+});
+
+test.each(["deflate", "br", "zstd", "gzip, br"])("broken bytes declared as %s fail without another try", async (encoding) => {
+  const server = await serve((response) => response.writeHead(200, { "content-encoding": encoding }).end("no packed bytes"));
+
+  expect(await call({ url: server.url })).toMatchObject(failed("cannot be unpacked"));
+  expect(server.requests).toHaveLength(1);
+});
+
+test("an answer packed twice that unpacks to too much fails", async () => {
+  const server = await serve((response) =>
+    response.writeHead(200, { "content-encoding": "gzip, br" }).end(brotliCompressSync(encodedBomb("gzip", 80))),
+  );
+
+  expect(await call({ url: server.url })).toMatchObject(failed("The answer is longer than"));
+});
+
+test("several Set-Cookie headers are a list", async () => {
+  const server = await serve((response) => response.writeHead(200, { "set-cookie": ["a=1; Expires=Wed, 1 Jan 2031", "b=2"] }).end());
+
+  const { output } = await call({ url: server.url }, "{{h.headers.Set-Cookie}} {{h.headers.set-cookie[1]}}");
+
+  expect(output).toBe('["a=1; Expires=Wed, 1 Jan 2031","b=2"] b=2');
+});
+
+test("one Set-Cookie header is a text", async () => {
+  const server = await serve((response) => response.writeHead(200, { "set-cookie": "a=1" }).end());
+
+  expect((await call({ url: server.url }, "{{h.headers.set-cookie}}")).output).toBe("a=1");
+});
+
+test.each([
+  ["UTF-8", Buffer.from("Größe ☃", "utf8"), "Größe ☃"],
+  ["Latin-1", Buffer.from("Größe", "latin1"), "Größe"],
+])("the value of a header in %s is read", async (_, bytes, text) => {
+  const server = await serve((response) => response.writeHead(200, { "x-name": bytes.toString("latin1") }).end());
+
+  expect((await call({ url: server.url }, "{{h.headers.x-name}}")).output).toBe(text);
+});
+
+test.each([
+  ["UTF-8", "utf8", "/gr%C3%B6%C3%9Fe?q=%C3%BC"],
+  ["Latin-1", "latin1", "/gr%F6%DFe?q=%FC"],
+] as const)("a Location in raw %s is followed", async (_, charset, path) => {
+  const location = Buffer.from("/größe?q=ü", charset).toString("latin1");
+  const server = await serve((response, index) => (index === 0 ? response.writeHead(302, { location }).end() : response.end("there")));
+
+  expect(await call({ url: server.url })).toMatchObject({ status: "completed", output: "there" });
+  expect(server.requests[1]?.url).toBe(path);
+});
+
+test.each([
+  ["$filter=Name%20eq%20'x'&flag&sig=a%2Fb%3D", "$filter=Name%20eq%20'x'&flag&sig=a%2Fb%3D"],
+  ["a=b+c&d=%7e&e=[1]", "a=b+c&d=%7e&e=[1]"],
+  ["q=größe x#part?y", "q=gr%C3%B6%C3%9Fe%20x"],
+])("the typed query %s stays as it is written", async (typed, sent) => {
+  const server = await serve((response) => response.end());
+
+  await call({ url: `${server.url}/x?${typed}` });
+  await call({ url: `${server.url}/x?${typed}`, query: [{ name: "a b", value: "ü&=+'" }] });
+
+  expect(server.requests.map(({ url }) => url)).toEqual([`/x?${sent}`, `/x?${sent}&a%20b=%C3%BC%26%3D%2B'`]);
+});
+
+test("rows of the query alone begin it", async () => {
+  const server = await serve((response) => response.end());
+
+  await call({ url: server.url, query: [{ name: "a", value: "1" }] });
+
+  expect(server.requests[0]?.url).toBe("/?a=1");
+});
+
+const LATIN = Buffer.from("Größe", "latin1");
+test.each([
+  ["a byte order mark", "text/plain; charset=iso-8859-1", Buffer.from("\ufeffGröße", "utf16le")],
+  ["the header", "text/plain; charset=iso-8859-1", LATIN],
+  ["the header before the document", "text/html; charset=utf-8", Buffer.from('<meta charset="latin1">Größe')],
+  ["meta", "text/html", Buffer.concat([Buffer.from('<meta charset="iso-8859-1">'), LATIN])],
+  ["meta http-equiv", "", Buffer.concat([Buffer.from('<meta http-equiv="Content-Type" content="text/html; charset=latin1">'), LATIN])],
+  ["the XML declaration", "application/rss+xml", Buffer.concat([Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?>'), LATIN])],
+  ["UTF-8 when the header names no charset that exists", "text/plain; charset=klingon", Buffer.from("Größe")],
+  ["UTF-8 in JSON that quotes a meta element", "application/json", Buffer.from('"<meta charset=latin1> Größe')],
+])("the text of an answer is decoded by %s", async (_, type, body) => {
+  const server = await serve((response) => response.writeHead(200, type ? { "content-type": type } : {}).end(body));
+
+  expect((await call({ url: server.url })).output).toMatch(/Größe$/);
+});
+
+test("the status 999 fails the node without another try", async () => {
+  const server = await serve((response) => response.writeHead(999).end("no robots"));
+
+  expect(await call({ url: server.url })).toMatchObject(failed("The server answered 999: no robots"));
+  expect(server.requests).toHaveLength(1);
+});
+
+test("the status 999 passes when any answer is accepted", async () => {
+  const server = await serve((response) => response.writeHead(999).end("no robots"));
+
+  expect(await call({ url: server.url, accept: "any" }, "{{h.status}} {{h.output}}")).toMatchObject({ output: "999 no robots" });
 });
 
 test("redirects are followed, and another origin gets no credential", async () => {

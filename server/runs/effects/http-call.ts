@@ -1,5 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
+import { decoderOf } from "#server/platform/charset.ts";
 import { messageOf } from "#server/platform/errors.ts";
+import { isBrokenCoding, UnknownContentCoding } from "#server/platform/net/content-coding.ts";
 import { AddressRefused, chosenReach } from "#server/platform/net/guard.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
 import { AnswerTooLong, readUpTo } from "#server/platform/net/read-up-to.ts";
@@ -18,7 +21,7 @@ const USER_AGENT = "Treadle/1.0";
 /** Headers that name whoever asks, whoever wrote them. */
 const PERSONAL = new Set(["authorization", "cookie", "proxy-authorization"]);
 /** Statuses after which the same may go well a little later. */
-const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+const isPassing = (status: number): boolean => status === 408 || status === 429 || (status >= 500 && status <= 599);
 
 /** A failure that another try would not mend. */
 class CallFailed extends Error {}
@@ -34,24 +37,39 @@ function failureOf(error: unknown, url: string): Error {
   if (error instanceof AddressRefused) return new CallFailed(error.message);
   if (error instanceof AnswerTooLong) return new CallFailed(error.message);
   const host = hostOf(url);
+  if (error instanceof UnknownContentCoding) return new CallFailed(`${host} sent an answer that is not readable. ${error.message}`);
+  if (isBrokenCoding(error)) return new CallFailed(`${host} sent an answer that cannot be unpacked.`);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ENOTFOUND") return new CallFailed(`There is no server named ${host}.`);
   if (/^(CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO)/.test(code))
     return new CallFailed(`${host} has no certificate that can be trusted.`);
-  if (/^(Z_|ERR__ERROR_|ERR_BROTLI)/.test(code)) return new CallFailed(`${host} sent an answer that cannot be unpacked.`);
+  if (code === "ERR_HTTP_STATUS") return new CallFailed(`${host}: ${messageOf(error)}`);
   if (code === "EAI_AGAIN") return new LineBroke(`${host} cannot be looked up just now: is this machine connected to the internet?`);
   if (code === "ECONNREFUSED") return new LineBroke(`${host} does not accept connections.`);
   return new LineBroke(`${host} could not be reached, or broke off${code ? ` (${code})` : ""}.`);
 }
 
-/** The text of an answer, in the alphabet that it says. */
-function textOf(bytes: Uint8Array, contentType: string | null): string {
-  const charset = /charset\s*=\s*"?([\w-]+)/i.exec(contentType ?? "")?.[1] ?? "utf-8";
-  try {
-    return new TextDecoder(charset).decode(bytes);
-  } catch {
-    return new TextDecoder().decode(bytes);
-  }
+/** A header's value as it was meant: Node reads each byte as one character, and servers send UTF-8. */
+function headerText(value: string): string {
+  const bytes = Buffer.from(value, "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : value;
+}
+
+/** The headers of an answer; those of Set-Cookie, which cannot be joined into one value, as a list. */
+function headersOf({ headers }: Response): HttpAnswer["headers"] {
+  const shown: HttpAnswer["headers"] = {};
+  for (const name of headers.keys()) shown[name] = headerText(headers.get(name) ?? "");
+  const cookies = headers.getSetCookie().map(headerText);
+  if (cookies.length > 1) shown["set-cookie"] = cookies;
+  return shown;
+}
+
+/** Resolves a Location. Bytes beyond ASCII are encoded as they came, as browsers do. */
+function locationOf(target: string, from: string): URL | null {
+  return URL.parse(
+    target.replace(/[\x80-\xff]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`),
+    from,
+  );
 }
 
 /** What a request to another place than the first still bears. @throws CallFailed for a body that is not for it */
@@ -88,13 +106,13 @@ async function attempt(call: HttpCall, signal: AbortSignal): Promise<HttpAnswer>
         if (isCut) throw new AnswerTooLong(MOST_BYTES);
         return {
           status: response.status,
-          headers: Object.fromEntries(response.headers),
-          text: textOf(bytes, response.headers.get("content-type")),
+          headers: headersOf(response),
+          text: decoderOf(bytes, response.headers.get("content-type"), true).decode(bytes),
         };
       }
       await response.body?.cancel();
       if (hop >= MOST_REDIRECTS) throw new CallFailed(`${hostOf(call.url)} redirects more than ${MOST_REDIRECTS} times.`);
-      const to = URL.parse(target, url);
+      const to = locationOf(target, url);
       if (!to) throw new CallFailed(`${hostOf(url)} redirects to an address that is none.`);
       now = redirected(now, url, to, response.status);
     }
@@ -108,7 +126,7 @@ async function attempt(call: HttpCall, signal: AbortSignal): Promise<HttpAnswer>
 
 /** How long to wait before the next try, in milliseconds: what the server says, else half a second that doubles. */
 function pauseBefore(next: number, answer: HttpAnswer | undefined): number {
-  const told = answer?.headers["retry-after"];
+  const told = answer && [answer.headers["retry-after"]].flat()[0];
   const seconds = told === undefined ? Number.NaN : Number(told);
   const until = told === undefined ? Number.NaN : Date.parse(told);
   if (!Number.isNaN(seconds)) return Math.max(0, seconds * 1000);

@@ -39,7 +39,7 @@ export interface NodeDetails {
   printed?: string;
   /** Of the answer to its HTTP call; the names of headers in small letters. */
   status?: number;
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
   /** The run that it has started. */
   child_execution_id?: string;
   /** The version of its agent that was asked. */
@@ -67,8 +67,8 @@ export interface HttpCall {
 /** What a server answered. */
 export interface HttpAnswer {
   status: number;
-  /** By name in small letters. */
-  headers: Record<string, string>;
+  /** By name in small letters; a list where Set-Cookie came several times. */
+  headers: Record<string, string | string[]>;
   text: string;
 }
 

@@ -148,13 +148,21 @@ function addressIn(text: string): URL | undefined {
   return isWeb && url.username === "" && url.password === "" ? url : undefined;
 }
 
-/** @throws Error for what is no address */
-function addressOf({ url, query }: Config): URL {
+const encodedPart = (text: string): string => encodeURIComponent(text.toWellFormed());
+
+/**
+ * The address with its query as it is written, as signatures may cover it, and the rows after it.
+ * @throws Error for what is no address
+ */
+function addressOf({ url, query }: Config): string {
   const address = addressIn(url);
   if (!address) throw new Error(NO_ADDRESS);
-  for (const { name, value } of query) address.searchParams.append(name, value);
-  address.hash = "";
-  return address;
+
+  const written = /\?([^#]*)/.exec(url.trim())?.[1]?.replace(/[\t\n\r]/g, "") ?? "";
+  const typed = written.toWellFormed().replace(/[^!$-;=?-~]+/g, encodeURIComponent);
+  const rows = query.map(({ name, value }) => `${encodedPart(name)}=${encodedPart(value)}`);
+  const search = [...(typed ? [typed] : []), ...rows].join("&");
+  return `${address.origin}${address.pathname}${search && `?${search}`}`;
 }
 
 /** @throws Error for a value that would end the header, and say more than one */
@@ -212,7 +220,7 @@ function authHeader({ config: { auth }, secret }: NodeContext<Config>): [name: s
 
 async function run(ctx: NodeContext<Config>) {
   const { method, timeout, retries = REPEATABLE.includes(method) ? 2 : 0, follow_redirects, accept } = ctx.config;
-  const url = addressOf(ctx.config).href;
+  const url = addressOf(ctx.config);
   const answer = await ctx.callHttp({ method, url, timeout, retries, follow_redirects, ...(await contentOf(ctx)) });
   if (accept === "2xx" && (answer.status < 200 || answer.status > 299)) {
     const said = answer.text.trim();
@@ -225,7 +233,7 @@ async function run(ctx: NodeContext<Config>) {
 function shownInput(written: Config): string {
   const { method, body, body_type } = written;
   // One with a password in it is refused, and the log need not repeat that.
-  const address = addressIn(written.url) ? addressOf(written).href : written.url.replace(/\/\/[^/?#]*@/, "//••••@");
+  const address = addressIn(written.url) ? addressOf(written) : written.url.replace(/\/\/[^/?#]*@/, "//••••@");
   const sent = body_type === "none" ? "" : typeof body === "string" ? body : JSON.stringify(body);
   return `${method} ${address}${sent ? `\n\n${sent}` : ""}`;
 }
