@@ -24,17 +24,18 @@ const isMarkup = (type: string): boolean => /^\s*(?:text\/html|(?:application|te
 /**
  * Returns the decoder of a text: by its byte order mark, else by its Content-Type, else by what HTML or XML declares for itself,
  * else of UTF-8.
- * @throws RangeError for a charset that has no decoder, unless `isLenient`, which goes on to the next
+ * @param isLenient skips a charset that has no decoder, and replaces broken bytes by U+FFFD
+ * @throws RangeError for a charset that has no decoder
  */
 export function decoderOf(bytes: Uint8Array, contentType: string | null | undefined, isLenient: boolean): TextDecoder {
   const own = !contentType || isMarkup(contentType) ? ownCharset(bytes) : undefined;
   for (const charset of [charsetByMark(bytes), charsetOf(contentType), own]) {
     if (charset === undefined) continue;
     try {
-      return new TextDecoder(charset);
+      return new TextDecoder(charset, { fatal: !isLenient });
     } catch (error) {
       if (!isLenient) throw error;
     }
   }
-  return new TextDecoder();
+  return new TextDecoder("utf-8", { fatal: !isLenient });
 }

@@ -34,6 +34,12 @@ export const ERRORS = {
   METHOD_NOT_ALLOWED: { status: 405, trpc: "METHOD_NOT_SUPPORTED", retryable: false, meaning: "The path exists, but not with this method" },
   CONFLICT: { status: 409, trpc: "CONFLICT", retryable: false, meaning: "The state of the resource does not allow it" },
   PAYLOAD_TOO_LARGE: { status: 413, trpc: "PAYLOAD_TOO_LARGE", retryable: false, meaning: "The body is larger than the limit" },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    trpc: "UNSUPPORTED_MEDIA_TYPE",
+    retryable: false,
+    meaning: "The body has a charset or a content encoding that is unknown",
+  },
   VALIDATION_ERROR: { status: 422, trpc: "UNPROCESSABLE_CONTENT", retryable: false, meaning: "A field breaks its schema or a rule" },
   RATE_LIMIT_EXCEEDED: { status: 429, trpc: "TOO_MANY_REQUESTS", retryable: true, meaning: "Too many requests or executions" },
   UPSTREAM_ERROR: { status: 502, trpc: "BAD_GATEWAY", retryable: true, meaning: "A model provider or another service failed" },

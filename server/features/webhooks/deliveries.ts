@@ -7,6 +7,7 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { AppError, ERRORS, isAppError, notFound } from "#server/platform/errors.ts";
+import type { RequestContent } from "#server/platform/net/request-content.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import type { ExecuteResult } from "#server/runs/schema.ts";
 import type { NewExecution, Started } from "#server/runs/store/create.ts";
@@ -24,38 +25,33 @@ export const canReplay = (body: string | null): boolean => body !== null && body
 export const KEPT_CHARACTERS = 65_536;
 
 export interface Delivery {
-  /** The JSON that the trigger reads. */
-  body: Uint8Array;
-  /** Raw text of the payload; left out when it equals `body`. */
-  raw?: Uint8Array;
+  /** Its body, or the reason for which that cannot be read. */
+  content: RequestContent | AppError;
+  /** Text for the list of deliveries where the body cannot be read. */
+  sent: string;
   /** Headers that expressions can read. */
-  headers: Record<string, string>;
+  headers: Record<string, string | string[]>;
   /** Tells it from others of its workflow; null when the sender does not say. */
   key: string | null;
   /** Who replays it; null for a sender. */
   started_by_id: string | null;
 }
 
-function keptBody(body: Uint8Array): string {
-  const text = cleanText(new TextDecoder().decode(body));
+function keptBody({ content, sent }: Delivery): string {
+  const text = cleanText(content instanceof AppError ? sent : content.json);
   return text.length > KEPT_CHARACTERS ? `${cleanText(text.slice(0, KEPT_CHARACTERS))}…` : text;
 }
 
 /** The text that the trigger passes on: the payload, or the part of it at the trigger's path. */
-export function triggerText({ trigger }: SavedWorkflow, body: Uint8Array): string {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(body);
-  } catch (cause) {
-    throw new AppError("BAD_REQUEST", "The body is not valid JSON. Send one JSON value in UTF-8.", { cause });
-  }
-  return passedOn(trigger.payload_path, text, "body");
+export function triggerText({ trigger }: SavedWorkflow, content: Delivery["content"]): string {
+  if (content instanceof AppError) throw content;
+  return passedOn(trigger.payload_path, content.json, "body");
 }
 
 /** Like `triggerText`; null for a body that the trigger cannot read. */
-export function triggerTextIfAny(workflow: SavedWorkflow, body: Uint8Array): string | null {
+export function triggerTextIfAny(workflow: SavedWorkflow, content: Delivery["content"]): string | null {
   try {
-    return triggerText(workflow, body);
+    return triggerText(workflow, content);
   } catch {
     return null;
   }
@@ -85,10 +81,10 @@ const TRIM = `
 /** Adds an entry without a key to the trigger's list of deliveries. */
 async function record(
   { id: workflow_id, project_id }: SavedWorkflow,
-  body: Uint8Array,
+  delivery: Delivery,
   answer: { status: number; error?: string; execution_id?: string },
 ): Promise<void> {
-  const text = keptBody(body);
+  const text = keptBody(delivery);
   await db().webhookDelivery.create({ data: { workflow_id, body: text, ...answer } });
   noteStored(project_id, "runs", text.length);
 
@@ -99,8 +95,9 @@ async function record(
 }
 
 /** The run that a delivery asks for. */
-function runOf(workflow: SavedWorkflow, { body, raw, headers, started_by_id }: Delivery, input: string): NewExecution {
-  const sent = cleanText(new TextDecoder("utf-8", { ignoreBOM: true }).decode(raw ?? body));
+function runOf(workflow: SavedWorkflow, { content, headers, started_by_id }: Delivery, input: string): NewExecution {
+  const { json, raw } = content instanceof AppError ? { json: "", raw: undefined } : content;
+  const sent = cleanText(raw ?? json);
   const params = { headers, ...(sent !== input && { raw: sent }) };
 
   const { project_id, id: workflow_id, snapshot_id, version: workflow_version, graph } = workflow;
@@ -118,9 +115,9 @@ async function start(workflow: SavedWorkflow, delivery: Delivery): Promise<strin
   const { project_id, graph, agents } = workflow;
   assertListening(workflow);
   await assertRoom(project_id);
-  const run = runOf(workflow, delivery, triggerText(workflow, delivery.body));
+  const run = runOf(workflow, delivery, triggerText(workflow, delivery.content));
   const names = await assertRunnable(project_id, graph, agents);
-  const row = { id: newId(), delivery_key: delivery.key, body: keptBody(delivery.body) };
+  const row = { id: newId(), delivery_key: delivery.key, body: keptBody(delivery) };
 
   let started: Started | undefined = await acceptRun({ ...run, names }, row);
   if (started.kind === "repeated") {
@@ -138,9 +135,9 @@ async function start(workflow: SavedWorkflow, delivery: Delivery): Promise<strin
  */
 async function leaveRefused(workflow: SavedWorkflow, delivery: Delivery, error: string, status: number): Promise<string | undefined> {
   if (delivery.started_by_id !== null) return undefined;
-  const input = triggerTextIfAny(workflow, delivery.body);
+  const input = triggerTextIfAny(workflow, delivery.content);
   if (input === null) return undefined;
-  const row = { id: newId(), delivery_key: delivery.key, body: keptBody(delivery.body), refusal: { status, error } };
+  const row = { id: newId(), delivery_key: delivery.key, body: keptBody(delivery), refusal: { status, error } };
   return recordRefusedRun(runOf(workflow, delivery, input), error, row);
 }
 
@@ -148,11 +145,12 @@ async function leaveRefused(workflow: SavedWorkflow, delivery: Delivery, error: 
  * Starts a run of the saved version for a delivery whose sender is verified, and adds it to the trigger's list of deliveries.
  * A key that was accepted before returns the first execution again, whatever the body. A delivery that cannot start a run leaves
  * a failed execution, which a later delivery with the same key starts.
- * @throws AppError CONFLICT for a disabled workflow and a project over its storage quota; BAD_REQUEST for a body that is not JSON;
+ * @throws AppError CONFLICT for a disabled workflow and a project over its storage quota; BAD_REQUEST for a body that cannot be read;
+ *   UNSUPPORTED_MEDIA_TYPE for an unknown charset or encoding;
  *   VALIDATION_ERROR when the path leads nowhere or the graph has problems; RATE_LIMIT_EXCEEDED when the hourly limit is reached
  */
 export async function acceptDelivery(workflow: SavedWorkflow, delivery: Delivery): Promise<ExecuteResult> {
-  const { body, key } = delivery;
+  const { key } = delivery;
   let refusal: AppError | undefined;
   try {
     const execution_id = await start(workflow, delivery);
@@ -164,13 +162,13 @@ export async function acceptDelivery(workflow: SavedWorkflow, delivery: Delivery
   }
   const first = workflow.enabled ? await firstStarted(workflow.id, key) : undefined;
   if (first) {
-    await record(workflow, body, { status: 202, execution_id: first });
+    await record(workflow, delivery, { status: 202, execution_id: first });
     return { execution_id: first, status: "queued" };
   }
   const error = refusal ?? new AppError("CONFLICT", "Another delivery with this id is being processed. Send it again.");
   const { status } = ERRORS[error.code];
   const left = refusal && (await leaveRefused(workflow, delivery, error.message, status));
-  if (!left) await record(workflow, body, { status, error: error.message });
+  if (!left) await record(workflow, delivery, { status, error: error.message });
   throw error;
 }
 
@@ -189,7 +187,7 @@ export async function replayDelivery({ project, user }: ProjectPrincipal, { deli
   const { body } = delivery;
   if (body === null || !canReplay(body))
     throw new AppError("VALIDATION_ERROR", "The body of this delivery was not kept whole, so it cannot be sent again from here.");
-  return acceptDelivery(workflow, { body: Buffer.from(body), headers: {}, key: null, started_by_id: user.id });
+  return acceptDelivery(workflow, { content: { json: body, raw: body }, sent: body, headers: {}, key: null, started_by_id: user.id });
 }
 
 /** How long a sender's delivery id is remembered at least, in days: senders repeat for some days. */

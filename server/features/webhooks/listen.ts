@@ -1,4 +1,4 @@
-import { triggerTextIfAny } from "#server/features/webhooks/deliveries.ts";
+import { type Delivery, triggerTextIfAny } from "#server/features/webhooks/deliveries.ts";
 import type { HeardCall, WebhookRef } from "#server/features/webhooks/schema.ts";
 import { findWorkflow } from "#server/features/workflows/rows.ts";
 import type { SavedWorkflow } from "#server/features/workflows/saved-workflow.ts";
@@ -43,7 +43,12 @@ export async function listenToWebhook(principal: ProjectPrincipal, { workflow_id
 }
 
 /** Keeps a call that was listened for, once: its headers with what is secret masked, its body, and what the trigger would give. */
-export async function keepHeard(workflow: SavedWorkflow, headers: Headers, body: Uint8Array, secret: string): Promise<void> {
+export async function keepHeard(
+  workflow: SavedWorkflow,
+  headers: Headers,
+  { content, sent }: Pick<Delivery, "content" | "sent">,
+  secret: string,
+): Promise<void> {
   const masker = maskerOf([secret]);
   // Cleaned after it is cut, which may leave half a character behind.
   const shownOf = (value: string, most: number) => cleanText(masker.text(value).slice(0, most));
@@ -53,11 +58,11 @@ export async function keepHeard(workflow: SavedWorkflow, headers: Headers, body:
       name,
       SECRET.test(name) || name === workflow.trigger.auth_header.toLowerCase() ? MASK : shownOf(value, MOST_OF_HEADER),
     ]);
-  const input = triggerTextIfAny(workflow, body);
+  const input = triggerTextIfAny(workflow, content);
   const heard: HeardCall = {
     received_at: new Date().toISOString(),
     headers: Object.fromEntries(shown),
-    body: shownOf(new TextDecoder().decode(body), MOST_OF_BODY),
+    body: shownOf(content instanceof AppError ? sent : (content.raw ?? content.json), MOST_OF_BODY),
     input: input === null ? null : shownOf(input, MOST_OF_BODY),
   };
   await db().webhook.updateMany({

@@ -1,19 +1,12 @@
 import { LRUCache } from "lru-cache";
 import { acceptDelivery } from "#server/features/webhooks/deliveries.ts";
 import { keepHeard } from "#server/features/webhooks/listen.ts";
-import {
-  jsonBody,
-  LONGEST_KEY,
-  type Proof,
-  provenKey,
-  SENDERS,
-  type SenderConfig,
-  slackChallenge,
-} from "#server/features/webhooks/senders.ts";
+import { LONGEST_KEY, type Proof, provenKey, SENDERS, type SenderConfig, slackChallenge } from "#server/features/webhooks/senders.ts";
 import { savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
 import { pool } from "#server/platform/db/client.ts";
-import { AppError, ERRORS } from "#server/platform/errors.ts";
+import { AppError, ERRORS, isAppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
+import { type RequestContent, readContent } from "#server/platform/net/request-content.ts";
 import { visibleEntries } from "#server/platform/net/visible-headers.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import { randomToken, sha256, unsealOften } from "#server/platform/secrets.ts";
@@ -129,6 +122,16 @@ function secretOf(sealed: string | null | undefined): string | undefined {
 const isSignedByAnybody = (headers: Headers): boolean =>
   WebhookAuth.options.some((auth) => auth !== "none" && auth !== "header" && SENDERS[auth].isOffered(headers, UNKNOWN));
 
+/** The content of a body, or the error that its sender gets once the workflow turns out to take calls. */
+async function contentOf(headers: Headers, body: Uint8Array): Promise<RequestContent | AppError> {
+  try {
+    return await readContent(headers, body);
+  } catch (error) {
+    if (isAppError(error)) return error;
+    throw error;
+  }
+}
+
 /** What a sender is answered: a run, or the challenge by which it asks whether the address is ours. */
 export type WebhookAnswer = ExecuteResult | { challenge: string };
 
@@ -156,11 +159,12 @@ export async function receiveDelivery(workflow_id: string, headers: Headers, rea
   if (!workflow || secret === undefined) throw refuse("wrong");
   const challenge = slackChallenge(config.auth, body);
   if (challenge !== null) return { challenge };
-  const json = jsonBody(config.auth, headers, body);
-  if (workflow.is_listening) await keepHeard(workflow, headers, json, secret);
+  const content = await contentOf(headers, body);
+  const json = content instanceof AppError ? body : Buffer.from(content.json);
+  const received = { content, sent: new TextDecoder().decode(body) };
+  if (workflow.is_listening) await keepHeard(workflow, headers, received, secret);
   return acceptDelivery(workflow, {
-    body: json,
-    raw: body,
+    ...received,
     headers: visibleEntries(headers, (name, value) => name === config.auth_header.toLowerCase() || value.includes(secret)),
     key: provenKey(config.auth, headers, json) ?? deliveryKey(headers),
     started_by_id: null,

@@ -38,8 +38,6 @@ interface Sender {
    * change that. Null when this one does not say.
    */
   deliveryOf?(headers: Headers, body: Uint8Array): string | null;
-  /** Whether it may send a form with the JSON in its field `payload`, as its documentation says. */
-  sendsForms?: true;
 }
 
 /** How far the sender's clock and the way may be off, in milliseconds. */
@@ -120,7 +118,6 @@ export const SENDERS: Readonly<Record<WebhookAuth, Sender>> = {
   github: {
     ...hexOverBody("x-hub-signature-256"),
     asks: () => "a signature in its header X-Hub-Signature-256: give GitHub the same secret",
-    sendsForms: true,
   },
   // https://docs.stripe.com/webhooks/signature
   stripe: {
@@ -150,7 +147,6 @@ export const SENDERS: Readonly<Record<WebhookAuth, Sender>> = {
     asks: () => "a signature in its header X-Slack-Signature: take over the signing secret of the app from Slack",
     // A command has no id; two of them in one second and with the same words are one.
     deliveryOf: (headers, body) => idIn(body, "event_id") ?? text(headers, "x-slack-signature").toLowerCase(),
-    sendsForms: true,
   },
   // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
   standard: {
@@ -201,14 +197,6 @@ function parsed(body: Uint8Array): unknown {
   } catch {
     return undefined; // what is wrong with the body is said when it is taken in
   }
-}
-
-/** The JSON of a call: its body, or what a form of this sender holds, either in its field `payload` or as an object of its fields. */
-export function jsonBody(auth: WebhookAuth, headers: Headers, body: Uint8Array): Uint8Array {
-  if (!SENDERS[auth].sendsForms || !/^application\/x-www-form-urlencoded\b/i.test(text(headers, "content-type"))) return body;
-  const fields = new URLSearchParams(new TextDecoder().decode(body));
-  const payload = fields.get("payload");
-  return new TextEncoder().encode(payload ?? JSON.stringify(Object.fromEntries(fields)));
 }
 
 /** What Slack asks once when an address is given to it, to be answered with its challenge; null for anything else. */

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { KEPT_CHARACTERS, replayDelivery, tidyDeliveries } from "#server/features/webhooks/deliveries.ts";
@@ -47,7 +48,7 @@ async function started(id: string, headers: Headers, body: string) {
   return answer;
 }
 
-const sign = (body: string, secret: string) => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+const sign = (body: string | Buffer, secret: string) => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
 const deliveriesOf = async (admin: ProjectPrincipal, workflow_id: string) => (await getWebhookState(admin, { workflow_id })).deliveries;
 const inputsOf = async (workflow_id: string) =>
   (await db().execution.findMany({ where: { workflow_id }, include: { values: true }, orderBy: { id: "asc" } })).map(
@@ -231,6 +232,62 @@ test("headers with secrets are not kept", async () => {
   expect(await paramsOf(id)).toEqual([{ headers: { "x-order": "7" } }]);
 });
 
+/** Starts a run of a webhook by a body as it is sent. */
+async function sendBytes(body: Buffer, headers: Record<string, string>, data = {}) {
+  const { id, secret } = await newWebhook(data);
+  await receiveDelivery(id, new Headers({ "x-service-signature": sign(body, secret), ...headers }), async () => body);
+  return { inputs: await inputsOf(id), params: await paramsOf(id) };
+}
+
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+
+test("a delivery with an empty body starts a run with an empty input", async () => {
+  expect(await sendBytes(Buffer.alloc(0), {})).toMatchObject({ inputs: [""] });
+});
+
+test("a form starts a run with its fields", async () => {
+  const body = "Body=Hi+there&From=%2B49151";
+
+  const { inputs, params } = await sendBytes(Buffer.from(body), FORM);
+
+  expect(inputs).toEqual(['{"Body":"Hi there","From":"+49151"}']);
+  expect(params).toEqual([{ headers: { ...FORM }, raw: body }]);
+});
+
+test("a form starts a run without authentication", async () => {
+  const { id } = await newWebhook({ auth: "none" });
+
+  await started(id, new Headers(FORM), "a=1&a=2");
+
+  expect(await inputsOf(id)).toEqual(['{"a":["1","2"]}']);
+});
+
+test("the payload path reads a field of a form", async () => {
+  expect(await sendBytes(Buffer.from("a=1&b=2"), FORM, { payload_path: "$.b" })).toMatchObject({ inputs: ["2"] });
+});
+
+test("a packed delivery is signed over its bytes as sent", async () => {
+  const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+
+  expect(await sendBytes(gzipSync('{"a":1}'), headers)).toMatchObject({ inputs: ['{"a":1}'], params: [{ headers }] });
+});
+
+test("plain text starts a run with the text", async () => {
+  expect(await sendBytes(Buffer.from("Größe", "latin1"), { "content-type": "text/plain; charset=iso-8859-1" })).toMatchObject({
+    inputs: ["Größe"],
+  });
+});
+
+test("a delivery of a form is replayed with its fields", async () => {
+  const { admin, id, send } = await newWebhook();
+  await send("a=1", FORM);
+  const [delivery] = await deliveriesOf(admin, id);
+
+  await replayDelivery(admin, { delivery_id: delivery?.id ?? "" });
+
+  expect(await inputsOf(id)).toEqual(['{"a":"1"}', '{"a":"1"}']);
+});
+
 test("a payload that equals the output is kept once", async () => {
   const { id, send } = await newWebhook();
 
@@ -306,12 +363,12 @@ test("the signature is over the bytes as they came, in either case of hex", asyn
 test("what is wrong with a signed delivery is told, and written down", async () => {
   const { admin, id, send } = await newWebhook({ payload_path: "$.issue.title" });
   await expect(send("not json")).rejects.toMatchObject({ code: "BAD_REQUEST" });
-  await expect(send("")).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  await expect(send("{}", { "content-encoding": "compress" })).rejects.toMatchObject({ code: "UNSUPPORTED_MEDIA_TYPE" });
   await expect(send('{"issue":{}}')).rejects.toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("$.issue.title") });
   await expect(send('{"issue":{"title":"Broken"}}')).resolves.toMatchObject({ status: "queued" });
   await updateWorkflow(admin, { workflow_id: id, enabled: false });
   await expect(send("not json either")).rejects.toMatchObject({ code: "CONFLICT" });
-  expect((await deliveriesOf(admin, id)).map(({ status }) => status)).toEqual([409, 202, 422, 400, 400]);
+  expect((await deliveriesOf(admin, id)).map(({ status }) => status)).toEqual([409, 202, 422, 415, 400]);
   expect(await inputsOf(id)).toEqual(["Broken"]);
 });
 

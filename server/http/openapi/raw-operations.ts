@@ -254,7 +254,7 @@ export const rawOperations: RawOperation[] = [
     operationId: "webhooks-receive",
     summary: "Send to a webhook",
     description:
-      "For senders: no key, what the trigger asks for (`auth` of its data) is the proof: by default the signature over the raw body, whose HMAC-SHA256 is keyed by the secret of the setup, else what GitHub, Stripe, Slack or Standard Webhooks send, a secret in a header, HTTP Basic authentication, or nothing. The `url_verification` of Slack is answered with 200 and its `challenge`. A repeated `Idempotency-Key` (or the sender's own delivery id, such as `X-GitHub-Delivery`) gives the first execution again. A time in `X-SERVICE-Timestamp`, `webhook-timestamp`, `svix-timestamp`, `X-Webhook-Timestamp`, `X-Slack-Request-Timestamp` or `X-Timestamp` may be 5 minutes off. A missing or wrong proof, a time further off and an unknown workflow are the same 401; then 409 when the workflow is disabled, 400 when the body is not JSON, 422 when there is nothing at the one place that the trigger's payload path names.",
+      "For senders: no key, what the trigger asks for (`auth` of its data) is the proof: by default the signature over the raw body, whose HMAC-SHA256 is keyed by the secret of the setup, else what GitHub, Stripe, Slack or Standard Webhooks send, a secret in a header, HTTP Basic authentication, or nothing. The `url_verification` of Slack is answered with 200 and its `challenge`. A repeated `Idempotency-Key` (or the sender's own delivery id, such as `X-GitHub-Delivery`) gives the first execution again. A time in `X-SERVICE-Timestamp`, `webhook-timestamp`, `svix-timestamp`, `X-Webhook-Timestamp`, `X-Slack-Request-Timestamp` or `X-Timestamp` may be 5 minutes off. A missing or wrong proof, a time further off and an unknown workflow are the same 401; then 409 when the workflow is disabled, 400 when the body cannot be read, 415 when its charset or content encoding is unknown, 422 when there is nothing at the one place that the trigger's payload path names.",
     scope: null,
     needs: "public",
     keyNeeds: null,
@@ -268,9 +268,19 @@ export const rawOperations: RawOperation[] = [
       },
       { in: "header", name: "Idempotency-Key", schema: text, description: "Names the delivery, so that repeating it starts nothing" },
     ],
-    requestBody: { required: true, description: "Any JSON", content: json({}, { issue: { title: "It is broken" } }) },
+    requestBody: {
+      required: false,
+      description:
+        "JSON, a form (an object of its fields), multipart/form-data (files as name, size and type), XML or other text; empty starts a run with empty input. May be packed with gzip, deflate, br or zstd",
+      content: {
+        ...json({}, { issue: { title: "It is broken" } }),
+        "application/x-www-form-urlencoded": { schema: { type: "object" } },
+        "multipart/form-data": { schema: { type: "object" } },
+        "text/plain": { schema: text },
+      },
+    },
     success: { status: 202, description: "The run is queued", content: json(schemaRef("ExecuteResult")) },
-    errors: [400, 401, 405, 409, 413, 422, 429, 500],
+    errors: [400, 401, 405, 409, 413, 415, 422, 429, 500],
   },
   {
     method: "post",

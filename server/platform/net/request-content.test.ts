@@ -1,0 +1,109 @@
+import { brotliCompressSync, deflateRawSync, gzipSync } from "node:zlib";
+import { afterEach, expect, test } from "vitest";
+import { readContent } from "#server/platform/net/request-content.ts";
+import { setSettings } from "#server/platform/settings.ts";
+
+afterEach(() => setSettings({ MAX_BODY_BYTES: "4194304" }));
+
+const read = (body: string | Uint8Array, headers: Record<string, string> = {}) => readContent(new Headers(headers), Buffer.from(body));
+const typed = (type: string) => ({ "content-type": type });
+const FORM = typed("application/x-www-form-urlencoded");
+const codeOf = (reading: Promise<unknown>) => reading.then(() => "read").catch(({ code }) => code);
+
+test.each([
+  ["a=1&b=2", '{"a":"1","b":"2"}'],
+  ["a=1&a=2&b=", '{"a":["1","2"],"b":""}'],
+  ["flag&&x=%C3%BC+y%26", '{"flag":"","x":"ü y&"}'],
+  ["a=100%&b=%zz", '{"a":"100%","b":"%zz"}'],
+  ["payload=%7B%22zen%22%3A%22%C3%BC%22%7D", '{"zen":"ü"}'],
+  ["payload=text", '{"payload":"text"}'],
+  ["payload=1&other=2", '{"payload":"1","other":"2"}'],
+  ["payload=1&payload=2", '{"payload":["1","2"]}'],
+  ["__proto__=1", '{"__proto__":"1"}'],
+])("the form %s is %s", async (body, json) => {
+  expect(await read(body, FORM)).toEqual({ json, raw: body });
+});
+
+test("a form is decoded by its charset", async () => {
+  const { json } = await read("name=Gr%F6%DFe", typed("application/x-www-form-urlencoded; charset=iso-8859-1"));
+
+  expect(json).toBe('{"name":"Größe"}');
+});
+
+test("JSON that is declared as a form stays JSON", async () => {
+  expect((await read('{"a": "b=c"}', FORM)).json).toBe('{"a": "b=c"}');
+});
+
+test("a form with more fields than an object may have is refused", async () => {
+  expect(await codeOf(read("a&".repeat(10_001), FORM))).toBe("VALIDATION_ERROR");
+});
+
+test.each([
+  ["gzip", gzipSync('{"a":1}')],
+  ["deflate", deflateRawSync('{"a":1}')],
+  ["gzip, br", brotliCompressSync(gzipSync('{"a":1}'))],
+])("a body packed with %s is unpacked", async (encoding, body) => {
+  expect((await read(body, { "content-encoding": encoding })).json).toBe('{"a":1}');
+});
+
+test("an empty body that is declared as gzip is empty", async () => {
+  expect(await read("", { "content-encoding": "gzip" })).toEqual({ json: '""', raw: "" });
+});
+
+test("a body that unpacks to more than the limit is refused", async () => {
+  setSettings({ MAX_BODY_BYTES: "100000" });
+
+  expect(await codeOf(read(gzipSync(Buffer.alloc(100_001)), { "content-encoding": "gzip" }))).toBe("PAYLOAD_TOO_LARGE");
+});
+
+test.each([
+  ["an unknown encoding", "{}", { "content-encoding": "compress" }, "UNSUPPORTED_MEDIA_TYPE"],
+  ["an unknown charset", "{}", typed("application/json; charset=klingon"), "UNSUPPORTED_MEDIA_TYPE"],
+  ["bytes that are not packed", "{}", { "content-encoding": "gzip" }, "BAD_REQUEST"],
+  ["bytes that are no text", Buffer.from([0x89, 0x50, 0xff]), typed("image/png"), "BAD_REQUEST"],
+  ["Latin-1 without its charset", Buffer.from('"ö"', "latin1"), typed("application/json"), "BAD_REQUEST"],
+  ["a broken multipart body", "--x", typed("multipart/form-data; boundary=x"), "BAD_REQUEST"],
+] as const)("%s is refused", async (_, body, headers, code) => {
+  expect(await codeOf(read(body, headers))).toBe(code);
+});
+
+test.each([
+  ["its declaration", Buffer.from('"Größe"', "latin1"), "application/json; charset=iso-8859-1"],
+  ["its byte order mark", Buffer.from('\ufeff"Größe"', "utf16le"), "application/json"],
+  ["a quoted declaration", Buffer.from('"Größe"', "latin1"), 'application/json; charset="latin1"'],
+])("JSON is decoded by %s", async (_, body, type) => {
+  expect((await read(body, typed(type))).json).toBe('"Größe"');
+});
+
+test.each(["text/plain", "application/xml", "text/xml", "application/soap+xml", "text/csv"])("a body of %s is text", async (type) => {
+  expect(await read("<a>1</a>", typed(type))).toEqual({ json: '"<a>1</a>"', raw: "<a>1</a>" });
+});
+
+test("XML is decoded by its own declaration", async () => {
+  const body = Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a>ö</a>', "latin1");
+
+  expect((await read(body, typed("application/xml"))).raw).toContain("<a>ö</a>");
+});
+
+const multipart = (parts: readonly string[]) => `${parts.map((part) => `--xYzZY\r\n${part}\r\n`).join("")}--xYzZY--\r\n`;
+const field = (name: string, value: string) => `Content-Disposition: form-data; name="${name}"\r\n\r\n${value}`;
+const MULTIPART = typed("multipart/form-data; boundary=xYzZY");
+
+test("a multipart body becomes its fields", async () => {
+  const file = 'Content-Disposition: form-data; name="scan"; filename="größe.png"\r\nContent-Type: image/png\r\n\r\n12345';
+
+  const { json, raw } = await read(multipart([field("from", "ü@example.com"), field("to", "a"), field("to", "b"), file]), MULTIPART);
+
+  expect(JSON.parse(json)).toEqual({
+    from: "ü@example.com",
+    to: ["a", "b"],
+    scan: { name: "größe.png", size: 5, type: "image/png" },
+  });
+  expect(raw).toBeUndefined();
+});
+
+test("a multipart body with too many parts is refused", async () => {
+  const body = multipart(Array.from({ length: 1001 }, (_, index) => field(`f${index}`, "")));
+
+  expect(await codeOf(read(body, MULTIPART))).toBe("VALIDATION_ERROR");
+});

@@ -1,0 +1,159 @@
+import { charsetOf, decoderOf } from "#server/platform/charset.ts";
+import { MAX_OBJECT_KEYS, parseCleanJson } from "#server/platform/clean-text.ts";
+import { AppError } from "#server/platform/errors.ts";
+import { isBrokenCoding, UnknownContentCoding, unpackContent } from "#server/platform/net/content-coding.ts";
+import { settings } from "#server/platform/settings.ts";
+import { parseJson } from "#server/shared/json-text.ts";
+import { shorten } from "#server/shared/shorten.ts";
+
+/** Parts of one multipart body. */
+const MAX_PARTS = 1000;
+
+/** Body of a request that starts a run. */
+export interface RequestContent {
+  /** JSON, unchecked where the body is declared as JSON or as nothing: of a form its fields, of other text a string. */
+  json: string;
+  /** Text as it was sent; undefined for multipart/form-data, whose files are no text. */
+  raw: string | undefined;
+}
+
+const mediaTypeOf = (contentType: string | null): string => (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+const isJsonType = (type: string): boolean => /^application\/(?:[^+]+\+)?json$/.test(type);
+
+const unsupported = (message: string, cause: unknown) => new AppError("UNSUPPORTED_MEDIA_TYPE", message, { cause });
+
+async function unpack(bytes: Uint8Array, header: string | null): Promise<Uint8Array> {
+  if (header === null) return bytes;
+  const maxBytes = settings().MAX_BODY_BYTES;
+  const tooLong = () =>
+    new AppError("PAYLOAD_TOO_LARGE", `The body unpacks to more than the limit of ${maxBytes} bytes. Send less at once.`);
+  async function* source() {
+    yield new Uint8Array(bytes);
+  }
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of unpackContent(source(), header, { maxBytes, tooLong })) {
+      length += chunk.length;
+      if (length > maxBytes) throw tooLong();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof UnknownContentCoding) throw unsupported(error.message, error);
+    if (!isBrokenCoding(error)) throw error;
+    const message = `The body cannot be unpacked as its header Content-Encoding says (${shorten(header, 60)}). Check how it was packed.`;
+    throw new AppError("BAD_REQUEST", message, { cause: error });
+  }
+  return Buffer.concat(chunks);
+}
+
+/** @throws AppError UNSUPPORTED_MEDIA_TYPE for an unknown charset */
+function strictDecoder(bytes: Uint8Array, contentType: string | null): TextDecoder {
+  try {
+    return decoderOf(bytes, contentType, false);
+  } catch (cause) {
+    const charset = charsetOf(contentType) ?? "that it declares";
+    throw unsupported(`The charset ${shorten(charset, 60)} of the body is unknown. Send the body in UTF-8.`, cause);
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseCleanJson(text, parseJson);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const tooManyFields = (most: number) => new AppError("VALIDATION_ERROR", `The form has more than ${most} fields. Send fewer.`);
+
+type Field = [name: string, value: unknown];
+
+/** Fields as a JSON object, with a list for a repeated name. One field `payload` with JSON, which GitHub and Slack send, gives that. */
+function fieldsJson(fields: readonly Field[]): string {
+  const values = new Map<string, unknown[]>();
+  for (const [name, value] of fields) {
+    const all = values.get(name);
+    if (all) all.push(value);
+    else values.set(name, [value]);
+  }
+  const payload = values.size === 1 ? values.get("payload") : undefined;
+  const only = payload?.length === 1 ? payload[0] : undefined;
+  if (typeof only === "string" && isJson(only)) return only;
+  return JSON.stringify(Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all])));
+}
+
+/** Reads a form whose percent-encoded bytes are in the charset of the decoder. */
+function formJson(bytes: Uint8Array, { encoding }: TextDecoder): string {
+  const decoder = new TextDecoder(encoding);
+  const decoded = (part: string): string => {
+    const signs = part.replaceAll("+", " ").replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    return decoder.decode(Buffer.from(signs, "latin1"));
+  };
+  const pairs = Buffer.from(bytes)
+    .toString("latin1")
+    .split("&", MAX_OBJECT_KEYS + 1);
+  if (pairs.length > MAX_OBJECT_KEYS) throw tooManyFields(MAX_OBJECT_KEYS);
+  const fields = pairs.filter(Boolean).map((pair): Field => {
+    const at = pair.indexOf("=");
+    return at < 0 ? [decoded(pair), ""] : [decoded(pair.slice(0, at)), decoded(pair.slice(at + 1))];
+  });
+  return fieldsJson(fields);
+}
+
+/** Throws when a multipart body has more parts than are read, before any of them is. */
+function assertPartCount(bytes: Uint8Array, contentType: string): void {
+  const [, quoted, plain] = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(contentType) ?? [];
+  const delimiter = `--${quoted ?? plain ?? ""}`;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let count = 0;
+  for (let at = buffer.indexOf(delimiter); at >= 0; at = buffer.indexOf(delimiter, at + delimiter.length))
+    if (++count > MAX_PARTS + 1) throw tooManyFields(MAX_PARTS);
+}
+
+/** @throws AppError BAD_REQUEST, VALIDATION_ERROR */
+async function multipartJson(bytes: Uint8Array, contentType: string): Promise<string> {
+  assertPartCount(bytes, contentType);
+  let form: FormData;
+  try {
+    form = await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType } }).formData();
+  } catch (cause) {
+    throw new AppError("BAD_REQUEST", "The form cannot be read. Send multipart/form-data with its boundary.", { cause });
+  }
+  return fieldsJson(
+    [...form].map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : { name: value.name, size: value.size, type: value.type || "application/octet-stream" },
+    ]),
+  );
+}
+
+/**
+ * Reads the body of a request by its headers: unpacked within MAX_BODY_BYTES, decoded by its charset, a form as its fields. What is JSON
+ * counts as JSON whatever its type, since `curl -d` declares a form.
+ * @param bytes as they were sent
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE for an unknown encoding or charset; BAD_REQUEST for bytes that are not what they are declared as;
+ *   PAYLOAD_TOO_LARGE; VALIDATION_ERROR for a form with too many fields
+ */
+export async function readContent(headers: Headers, bytes: Uint8Array): Promise<RequestContent> {
+  const contentType = headers.get("content-type");
+  const type = mediaTypeOf(contentType);
+  const body = await unpack(bytes, headers.get("content-encoding"));
+  if (body.byteLength === 0) return { json: '""', raw: "" };
+  if (contentType !== null && type === "multipart/form-data") return { json: await multipartJson(body, contentType), raw: undefined };
+
+  const decoder = strictDecoder(body, contentType);
+  let raw: string;
+  try {
+    raw = decoder.decode(body);
+  } catch (cause) {
+    const message = `The body is not text in ${decoder.encoding}. Send it in UTF-8, or name its charset in the header Content-Type.`;
+    throw new AppError("BAD_REQUEST", message, { cause });
+  }
+
+  const isUnchecked = type === "" || type === "application/octet-stream" || isJsonType(type);
+  if (isUnchecked || isJson(raw)) return { json: raw, raw };
+  if (type === "application/x-www-form-urlencoded") return { json: formJson(body, decoder), raw };
+  return { json: JSON.stringify(raw), raw };
+}
