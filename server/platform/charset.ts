@@ -1,5 +1,5 @@
-/** A byte order mark comes before all declarations. */
-function charsetByMark(bytes: Uint8Array): string | undefined {
+/** Returns the charset of a byte order mark, which comes before all declarations. */
+export function charsetByMark(bytes: Uint8Array): string | undefined {
   const [first, second, third] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
   if (first === 0xff && second === 0xfe) return "utf-16le";

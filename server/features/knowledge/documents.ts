@@ -13,7 +13,9 @@ import {
 } from "#server/features/knowledge/schema.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { cleanText } from "#server/platform/clean-text.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { splitFrontMatter } from "#server/platform/documents/front-matter.ts";
 import { mediaTypeOf } from "#server/platform/documents/read-document.ts";
 import { AppError, invalidField, isForeignKeyViolation, isUniqueViolation, notFound } from "#server/platform/errors.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
@@ -167,6 +169,13 @@ async function insertDocument(
   }
 }
 
+/** Beginning of an uploaded file in which its own title is looked for, in bytes: it is parsed in the serving process. */
+const MAX_TITLE_BLOCK = 4096;
+
+function frontMatterTitle(bytes: Uint8Array): string | undefined {
+  return splitFrontMatter(cleanText(new TextDecoder().decode(bytes.subarray(0, MAX_TITLE_BLOCK)))).title;
+}
+
 const hashOf = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
 const MOST_TITLE = 300;
 
@@ -209,7 +218,7 @@ export interface UploadedFile {
   /** Content-Type of the part. */
   type: string;
   bytes: Uint8Array;
-  /** In place of the file's name. */
+  /** In place of the file's own title or name. */
   title: string | undefined;
 }
 
@@ -225,13 +234,14 @@ export async function addFile(
   await findRag(principal.project.id, rag_id);
   const refused = (message: string) => invalidField("file", message);
   if (bytes.byteLength === 0) throw refused("The file is empty.");
-  const shown = (title ?? name.replace(/^.*[\\/]/, "")).trim().slice(0, MOST_TITLE) || "File";
   let media_type: string;
   try {
     media_type = mediaTypeOf(bytes, name, type);
   } catch (error) {
     throw error instanceof AppError ? refused(error.message) : error;
   }
+  const ownTitle = media_type === "text/markdown" ? frontMatterTitle(bytes) : undefined;
+  const shown = (title ?? ownTitle ?? name.replace(/^.*[\\/]/, "")).trim().slice(0, MOST_TITLE) || "File";
   return insertDocument(principal, rag_id, { title: shown, uri: null, media_type, hash: hashOf(bytes), data: bytes });
 }
 

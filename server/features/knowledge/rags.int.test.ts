@@ -260,6 +260,18 @@ for (const [path, error] of [
     expect(await settled(document)).toMatchObject({ status: "failed", error: expect.stringContaining(error) });
   });
 
+test.each([
+  [undefined, "House rules"],
+  ["Rules of 2024", "Rules of 2024"],
+])("names a Markdown file by its front matter when its title is %s", async (title, expected) => {
+  const rag = await newSource();
+  const bytes = Buffer.from("---\ntitle: House rules\n---\nQuiet from ten.");
+
+  const document = await addFile(admin, rag.id, { name: "rules.md", type: "", bytes, title });
+
+  expect(document.title).toBe(expected);
+});
+
 test("the same content again is refused, naming the document; one that failed is replaced", async () => {
   const rag = await newSource();
   const first = await addText(rag, "One", "The same words.");

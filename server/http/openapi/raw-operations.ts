@@ -237,7 +237,11 @@ export const rawOperations: RawOperation[] = [
             type: "object",
             properties: {
               file: { type: "string", format: "binary", description: "The file, with its name" },
-              title: { ...text, maxLength: 300, description: "In place of the file's name" },
+              title: {
+                ...text,
+                maxLength: 300,
+                description: "Title in place of the one in a Markdown file's front matter, or else the file's name",
+              },
             },
             required: ["file"],
           },

@@ -115,6 +115,13 @@ test("HTML: scripts and navigation are left out, tables keep their rows", async 
   expect(text).not.toMatch(/alert|About/);
 });
 
+test("names a Markdown document by its front matter", async () => {
+  await expect(readDocument(bytes("---\ntitle: House rules\n---\n# Night\n\nQuiet from ten."), "text/markdown")).resolves.toEqual({
+    title: "House rules",
+    sections: [{ place: "Night", text: "Quiet from ten." }],
+  });
+});
+
 test("texts in old encodings are read", async () => {
   const latin = Uint8Array.from(Buffer.from("Grüße aus Köln", "latin1"));
   const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("Grüße aus Köln", "utf16le")]);

@@ -1,8 +1,10 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
-import { ownCharset } from "#server/platform/charset.ts";
+import { charsetOf, ownCharset } from "#server/platform/charset.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import type { Section } from "#server/platform/documents/chunk-text.ts";
+import { decodeText } from "#server/platform/documents/decode-text.ts";
+import { splitFrontMatter } from "#server/platform/documents/front-matter.ts";
 import { htmlToMarkdown } from "#server/platform/documents/html-to-markdown.ts";
 import { firstHeading, markdownSections } from "#server/platform/documents/markdown-sections.ts";
 import { type FormField, formLines } from "#server/platform/documents/pdf-form.ts";
@@ -78,21 +80,6 @@ export function mediaTypeOf(bytes: Uint8Array, name: string, declared = ""): str
   if (said.startsWith("text/") || said === "application/json" || said === "application/xml") return said;
   if (said === "" || said === "application/octet-stream") return "text/plain";
   throw unknownKind();
-}
-
-/** Text in whatever encoding its first bytes or its declaration name; UTF-8, then the old one of Western Europe. */
-function decode(bytes: Uint8Array, declared = ""): string {
-  const named = /charset="?([\w-]+)/i.exec(declared)?.[1];
-  const mark = startsWith(bytes, "\u00ff\u00fe") ? "utf-16le" : startsWith(bytes, "\u00fe\u00ff") ? "utf-16be" : undefined;
-  for (const encoding of [mark, named, "utf-8"]) {
-    if (!encoding) continue;
-    try {
-      return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-    } catch {
-      // another one
-    }
-  }
-  return new TextDecoder("windows-1252").decode(bytes);
 }
 
 /** Folder of the character maps and standard fonts that PDF files name without holding them. */
@@ -182,8 +169,7 @@ async function sectionsOf(bytes: Uint8Array, mediaType: string, options: ReadOpt
   if (mediaType === DOCX) return readDocx(bytes);
   const { declared = "" } = options;
   const namesItself = mediaType === "text/html" || mediaType.endsWith("/xml");
-  const own = namesItself && !/charset=/i.test(declared) ? ownCharset(bytes) : undefined;
-  const text = decode(bytes, own ? `charset=${own}` : declared);
+  const text = await decodeText(bytes, charsetOf(declared) ?? (namesItself ? ownCharset(bytes) : undefined));
   if (mediaType === "text/html") {
     const { title, markdown } = await htmlToMarkdown(text, {
       isWebPage: options.url !== undefined,
@@ -192,8 +178,9 @@ async function sectionsOf(bytes: Uint8Array, mediaType: string, options: ReadOpt
     return { title, sections: markdownSections(markdown) };
   }
   if (mediaType === "text/markdown") {
-    const sections = markdownSections(text.replace(/^---\r?\n[\s\S]*?\r?\n---\r?\n/, ""));
-    return { title: firstHeading(sections), sections };
+    const { title, body } = splitFrontMatter(text);
+    const sections = markdownSections(body);
+    return { title: title ?? firstHeading(sections), sections };
   }
   return { title: undefined, sections: [{ place: "", text }] };
 }
