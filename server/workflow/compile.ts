@@ -1,3 +1,4 @@
+import { eachExpression } from "#server/workflow/expression-scan.ts";
 import { partsOf, slugOf } from "#server/workflow/expressions.ts";
 import { definitionOf, labelOf, MAX_LOOPS, topologicalOrder } from "#server/workflow/graph.ts";
 import { textsOf } from "#server/workflow/node-texts.ts";
@@ -79,7 +80,8 @@ const MAX_NAME_ENDS = 6;
 
 /** Collects the names whose output a text reads, by every reading of a name with dots, without parsing the rest of a reference. */
 function collectNames(template: string, names: Set<string>): void {
-  for (const [source] of template.matchAll(/\{\{[^{}]*\}\}/g)) {
+  for (const { source, isEscaped } of eachExpression(template)) {
+    if (isEscaped) continue;
     const inner = source
       .slice(2, MAX_NAME_LENGTH + 2)
       .replace(/(?<!\})\}+$/, "")

@@ -1,3 +1,4 @@
+import { hasExpression } from "#server/workflow/expression-scan.ts";
 import { suggestion } from "#server/workflow/expressions.ts";
 import type { NodeProblem } from "#server/workflow/nodes/definition.ts";
 import { type Token, textIn, tokensOf } from "#server/workflow/rename.ts";
@@ -12,8 +13,6 @@ const SIGN = "(?:[<>]=?|[=!]=)";
 const TEXT_WITH_NUMBER = new RegExp(
   String.raw`(?<![\w.])${VALUE} ?${SIGN} ?${NUMBER}(?![\w.])|(?<![\w.])${NUMBER} ?${SIGN} ?${VALUE}(?![\w.([])`,
 );
-
-const BRACES = /\{\{[^{}]*\}\}/;
 
 /** The code without comments, with every literal text empty and every blank single. */
 const bareCode = (tokens: readonly Token[]): string =>
@@ -46,7 +45,7 @@ export function checkCondition(condition: string, names: ReadonlySet<string>): O
     ...unknown.map((name) => ({
       message: `node_outputs[${JSON.stringify(name)}]: no node and no agent of this workflow has this name.${suggestion([...names], name)}`,
     })),
-    ...([code, ...texts].some((text) => BRACES.test(text))
+    ...([code, ...texts].some(hasExpression)
       ? [
           {
             severity: "warning" as const,

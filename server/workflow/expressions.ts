@@ -4,6 +4,7 @@
 import { JsonTooComplex } from "#server/shared/json-depth.ts";
 import { parseJson } from "#server/shared/json-text.ts";
 import { shorten } from "#server/shared/shorten.ts";
+import { eachExpression } from "#server/workflow/expression-scan.ts";
 import { callFault, type FilterCall, filterNamed, filters, type JsonWork, MOST_FILTERS, readFilters } from "#server/workflow/filters.ts";
 import { MAX_OUTPUT, tooLong } from "#server/workflow/output-size.ts";
 
@@ -25,7 +26,11 @@ export interface Reference {
   fault?: string;
 }
 
-export type TemplatePart = { text: string } | { reference: Reference };
+/** A piece of plain text or a reference. `written` is set where the template says it otherwise: `\{{name}}` is the text `{{name}}`. */
+export type TemplatePart = { text: string; written?: string } | { reference: Reference };
+
+/** Returns a part as the template has it; those of all parts together are the template. */
+export const writtenOf = (part: TemplatePart): string => ("reference" in part ? part.reference.source : (part.written ?? part.text));
 
 /** Bounds of texts that repeat what an author wrote: one name, one reference, and the whole sentence. */
 const MAX_SHOWN_NAME = 60;
@@ -38,7 +43,10 @@ export const shownName = (name: string): string => shorten(name, MAX_SHOWN_NAME)
 /** Shortens a reference for a message. */
 export const shownSource = ({ source }: Pick<Reference, "source">): string => shorten(source, MAX_SHOWN_SOURCE);
 
-const PATH_PART = /\.([^.[\]|]+)|\[(\d+)\]|\[(?:"([^"]*)"|'([^']*)')\]/y;
+const PATH_PART = /\.([^.[\]|]+)|\[(\d+)\]|\[\s*(?:"((?:[^"\\]|\\[\s\S])*)"|'((?:[^'\\]|\\[\s\S])*)')\s*\]/y;
+
+/** A quoted step as it reads: a backslash hides a quote or another one, and stands for itself before anything else. */
+const unquoted = (text: string): string => text.replace(/\\(["'\\])/g, "$1");
 
 /** Whether something of the workflow is called so. */
 export type IsName = (text: string) => boolean;
@@ -87,7 +95,7 @@ function parseReference(source: string, start: number, end: number, isName?: IsN
       break;
     }
     if (!match) return fault(`${shown} cannot be read after "${shownName(inner.slice(0, position))}". Use .name or [0].`);
-    path.push(match[2] === undefined ? (match[1]?.trim() ?? match[3] ?? match[4] ?? "") : Number(match[2]));
+    path.push(match[2] === undefined ? (match[1]?.trim() ?? unquoted(match[3] ?? match[4] ?? "")) : Number(match[2]));
     position = PATH_PART.lastIndex;
   }
   if (path.length === 0) return fault(`${shown} needs a part after the name, for example {{${shownName(head)}.output}}.`);
@@ -121,8 +129,8 @@ export function possibleReadings({ source, start, end }: Reference): Reference[]
 
 /** Reads the references of a template one at a time, so that the caller can stop or yield between them. */
 export function* eachReference(template: string, isName?: IsName): Generator<Reference> {
-  for (const match of template.matchAll(/\{\{[^{}]*\}\}/g))
-    yield parseReference(match[0], match.index, match.index + match[0].length, isName);
+  for (const { source, start, end, isEscaped } of eachExpression(template))
+    if (!isEscaped) yield parseReference(source, start, end, isName);
 }
 
 /**
@@ -132,10 +140,11 @@ export function* eachReference(template: string, isName?: IsName): Generator<Ref
 export function parseTemplate(template: string, isName?: IsName): TemplatePart[] {
   const parts: TemplatePart[] = [];
   let last = 0;
-  for (const reference of eachReference(template, isName)) {
-    if (reference.start > last) parts.push({ text: template.slice(last, reference.start) });
-    last = reference.end;
-    parts.push({ reference });
+  for (const { source, start, end, isEscaped } of eachExpression(template)) {
+    const plainEnd = isEscaped ? start - 1 : start;
+    if (plainEnd > last) parts.push({ text: template.slice(last, plainEnd) });
+    parts.push(isEscaped ? { text: source, written: `\\${source}` } : { reference: parseReference(source, start, end, isName) });
+    last = end;
   }
   if (last < template.length) parts.push({ text: template.slice(last) });
   return parts;

@@ -1,6 +1,7 @@
 import { JsonTooComplex } from "#server/shared/json-depth.ts";
 import { isExactNumber } from "#server/shared/json-text.ts";
 import { MAX_OUTPUT } from "#server/workflow/output-size.ts";
+import { timeOf } from "#server/workflow/time-text.ts";
 
 // What may follow an expression after a bar: `{{Scout.output | trim | default("none")}}`. Pure and browser-safe: the run, the checks
 // at save and the editor's preview apply the same functions. Logic belongs into a code node; these only shape a value.
@@ -91,26 +92,6 @@ function wholeOf(value: FilterArgument | undefined, otherwise: number | undefine
   if (value === undefined || value === null) return otherwise;
   if (!Number.isInteger(value)) throw new Error(`needs whole numbers between its brackets, and ${JSON.stringify(value)} is none.`);
   return Number(value);
-}
-
-/** Whether a number counts seconds since 1970, or milliseconds: 1e11 milliseconds are 1973, and 1e11 seconds the year 5138. */
-export const epochMs = (number: number): number => (Math.abs(number) < 1e11 ? number * 1000 : number);
-
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
-const EPOCH = /^-?\d+(?:\.\d+)?$/;
-
-/** A time that is written as ISO 8601 (without a zone: UTC), or counted since 1970; undefined for what is neither. */
-export function timeOf(value: unknown): Date | undefined {
-  const text = typeof value === "number" ? String(value) : typeof value === "string" ? value.trim() : "";
-  if (EPOCH.test(text)) return validTime(epochMs(Number(text)));
-  if (!ISO_TIME.test(text)) return undefined;
-  const bare = text.replace(" ", "T");
-  return validTime(/T[\d:.]*(?:Z|[+-]\d{2}:?\d{2})$/i.test(bare) || !bare.includes("T") ? bare : `${bare}Z`);
-}
-
-function validTime(time: number | string): Date | undefined {
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
 const two = (text: string | number) => String(text).padStart(2, "0");
@@ -264,7 +245,7 @@ export const filters: readonly Filter[] = [
   {
     name: "date",
     parameters: ['format? = "%Y-%m-%d"', 'timezone? = "UTC"'],
-    summary: "A time (ISO 8601, or seconds or milliseconds since 1970) in the signs of Python’s strftime",
+    summary: "A time (ISO 8601, a date of mail or HTTP, or seconds or milliseconds since 1970) in the signs of Python’s strftime",
     apply(value, [format = "%Y-%m-%d", timezone = "UTC"]) {
       const date = timeOf(value);
       if (!date) throw wanted("a time", value);

@@ -6,6 +6,7 @@ import {
   type Reference,
   referencesOf,
   slugOf,
+  writtenOf,
 } from "#server/workflow/expressions.ts";
 import { definitionOf, isReadable, namesOf, quoted } from "#server/workflow/graph.ts";
 import { textsOf, withTexts } from "#server/workflow/node-texts.ts";
@@ -58,7 +59,7 @@ function inTemplate(text: string, { isName, hasAgents }: Names, rewrite: Rewrite
   if (!text.includes("{{")) return text;
   return parseTemplate(text, isName)
     .map((part) => {
-      if ("text" in part) return part.text;
+      if ("text" in part) return writtenOf(part);
       const { source, head, pathAt } = part.reference;
       const name = pathAt === source.length || (!hasAgents && isForeign(part.reference)) ? undefined : rewrite(head);
       return name === undefined ? source : `{{${name}${source.slice(pathAt)}`;

@@ -1,5 +1,6 @@
 import { dependentsOf } from "#server/workflow/compile.ts";
 import { runPlan, workOf } from "#server/workflow/disabled.ts";
+import { withoutExpressions } from "#server/workflow/expression-scan.ts";
 import { slugOf } from "#server/workflow/expressions.ts";
 import { definitionOf, passesContent, topologicalOrder } from "#server/workflow/graph.ts";
 import { textsOf, withTexts } from "#server/workflow/node-texts.ts";
@@ -8,8 +9,6 @@ import { pinnedWork } from "#server/workflow/pins.ts";
 import { nodesReading } from "#server/workflow/rename.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
-const withoutReferences = (text: string): string => text.replace(/\{\{[^{}]*\}\}/g, "");
-
 /** Returns true when a node uses what connections bring it, or may once its expressions turn out empty. */
 function takesUpstream(definition: NodeDefinition, { data }: GraphNode): boolean {
   if (textsOf(definition, data, "python").length > 0) return true;
@@ -17,7 +16,7 @@ function takesUpstream(definition: NodeDefinition, { data }: GraphNode): boolean
   if (!config.success) return true;
 
   const written: Readonly<Record<string, unknown>> = config.data;
-  const plain = withTexts(definition, written, "template", withoutReferences);
+  const plain = withTexts(definition, written, "template", withoutExpressions);
   const taken = definition.takesUpstream?.(plain);
   if (taken !== undefined) return taken;
 

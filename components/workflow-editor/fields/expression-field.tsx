@@ -9,7 +9,15 @@ import { pathStep } from "#components/workflow-editor/fields/json-paths.ts";
 import { lastScope, type PreviewPart, previewOf } from "#components/workflow-editor/fields/last-values.ts";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { ValueField } from "#components/workflow-editor/fields/value-field.tsx";
-import { nearestName, parseTemplate, possibleReadings, type Reference, shownSource, slugOf } from "#server/workflow/expressions.ts";
+import {
+  nearestName,
+  parseTemplate,
+  possibleReadings,
+  type Reference,
+  shownSource,
+  slugOf,
+  writtenOf,
+} from "#server/workflow/expressions.ts";
 import { filters } from "#server/workflow/filters.ts";
 
 const COLOURS: Record<HighlightedSegment["kind"], string> = {
@@ -89,7 +97,7 @@ type Known = Pick<ExpressionOption, "name" | "field">;
 
 /** From the first bar on, as it was written, but for names of filters that are nearly one. */
 function filtersMeant({ source, filters: calls }: Reference): string {
-  const value = /^(?:[^|"']|"[^"]*"|'[^']*')*/.exec(source)?.[0] ?? source;
+  const value = /^(?:[^|"']|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')*/.exec(source)?.[0] ?? source;
   const written = source.slice(value.length, -2).trim();
   if (!written.startsWith("|")) return "";
   const names = filters.map(({ name }) => name);
@@ -121,7 +129,7 @@ export function suggestFix(reference: Reference, options: readonly Known[]): str
  */
 export function highlightProblems(text: string, problems: readonly string[], options: () => readonly Known[]): HighlightedSegment[] {
   return parseTemplate(text).map((part) => {
-    if ("text" in part) return { kind: "text", text: part.text, fix: null };
+    if ("text" in part) return { kind: "text", text: writtenOf(part), fix: null };
     const { reference } = part;
     const { source } = reference;
     if (!problems.some((problem) => problem.startsWith(shownSource(reference)))) return { kind: "reference", text: source, fix: null };

@@ -9,6 +9,7 @@ import {
   triggerNames,
 } from "#components/workflow-editor/fields/last-values.ts";
 import { own } from "#server/shared/json-text.ts";
+import { openExpressionAt } from "#server/workflow/expression-scan.ts";
 import { asText, CREDENTIALS, type ScopeEntry } from "#server/workflow/expressions.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
@@ -89,8 +90,8 @@ export function expressionOptions(readable: ReadableScope, run: LastRun | null):
 /** The beginning of an expression before the caret: where it starts, and what has been typed of it. */
 export function unfinishedExpression(text: string, caret: number): { start: number; query: string } | null {
   const before = text.slice(0, caret);
-  const braces = /\{\{([^{}]*)$/.exec(before);
-  if (braces) return { start: braces.index, query: braces[1]?.trimStart() ?? "" };
+  const open = openExpressionAt(before);
+  if (open !== undefined) return { start: open, query: before.slice(open + 2).trimStart() };
   const slash = /(?:^|\s)\/([\w. ]{0,40})$/.exec(before);
   if (!slash) return null;
   return { start: slash.index + (slash[0].startsWith("/") ? 0 : 1), query: slash[1] ?? "" };

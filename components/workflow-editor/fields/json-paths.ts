@@ -1,3 +1,5 @@
+import { quoteText } from "#server/workflow/expression-scan.ts";
+
 // Walking into JSON values the way expressions do.
 
 /** What kind of value it is, in a word or two. */
@@ -29,7 +31,7 @@ export function childEntries(value: unknown): [key: string | number, item: unkno
 
 /** The next step of an expression's path. */
 export const pathStep = (key: string | number): string =>
-  typeof key === "number" ? `[${key}]` : /^[^\s.[\]{}"']+$/.test(key) ? `.${key}` : `["${key}"]`;
+  typeof key === "number" ? `[${key}]` : /^[^\s.[\]{}"'|]+$/.test(key) ? `.${key}` : `[${quoteText(key)}]`;
 
 /** Names that a JSON Schema gives an object, with what they are; empty for anything else. */
 export function schemaFields(schema: unknown): [name: string, about: string][] {

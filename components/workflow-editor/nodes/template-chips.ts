@@ -35,4 +35,7 @@ export function templateChips(template: string): SentencePart[] {
 
 /** What is wrong with the expression in a chip: the sentence about the node that begins with it, as those of a field do. */
 export const chipProblem = (name: string, sentences: readonly string[]): string | undefined =>
-  sentences.find((sentence) => sentence.startsWith("{{") && sentence.slice(2, sentence.indexOf("}}")).trim() === name);
+  sentences.find((sentence) => {
+    const inner = sentence.startsWith("{{") ? sentence.slice(2).trimStart() : "";
+    return inner.startsWith(name) && inner.slice(name.length).trimStart().startsWith("}}");
+  });

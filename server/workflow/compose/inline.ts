@@ -118,7 +118,7 @@ function spliced({ source, path, pathAt, filters }: Reference, { values }: Given
   if (text === undefined) return refuse(`It reads ${source}, which cannot be written here: what comes is of several nodes, or no text.`);
   const rest = source
     .slice(pathAt, -2)
-    .replace(/^\s*(?:\.[^.[\]|]+|\["[^"]*"\]|\['[^']*'\])/, "")
+    .replace(/^\s*(?:\.[^.[\]|]+|\[\s*(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')\s*\])/, "")
     .trimEnd();
   const parts = parseTemplate(text);
   const [only] = parts;

@@ -1,5 +1,5 @@
 import { makePlan, type PlanEdge, type PlanScope } from "#server/workflow/compile.ts";
-import { type IsName, isNameOf, parseTemplate, RESERVED_NAMES, type Reference, slugOf } from "#server/workflow/expressions.ts";
+import { type IsName, isNameOf, parseTemplate, RESERVED_NAMES, type Reference, slugOf, writtenOf } from "#server/workflow/expressions.ts";
 import { definitionOf, handlesOf, namesOf, passesContent, quoted, topologicalOrder } from "#server/workflow/graph.ts";
 import { textsOf } from "#server/workflow/node-texts.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
@@ -47,7 +47,7 @@ export function namesIn(graph: Graph, scope: NodeScope): Names {
 /** A template with each reference as `change` writes it. */
 export const withReferences = (template: string, isName: IsName | undefined, change: (reference: Reference) => string): string =>
   parseTemplate(template, isName)
-    .map((part) => ("text" in part ? part.text : change(part.reference)))
+    .map((part) => ("text" in part ? writtenOf(part) : change(part.reference)))
     .join("");
 
 /** The Python of a node, which is given names and not expressions. */

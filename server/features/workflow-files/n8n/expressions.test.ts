@@ -64,8 +64,6 @@ test.each([
   "$('Nobody').item.json.id",
   "$('Orders').all()",
   "$fromAI('query')",
-  "$json['a\"b\\'c']",
-  "$json['{x}']",
   "'{{' + $json.a",
   "",
   `"${"x".repeat(5000)}"`,
@@ -73,8 +71,7 @@ test.each([
 ])("%j stays as it was, for a person to see", (code) => {
   const written = `={{ ${code} }}`;
   expect(convertText(written, find)).toEqual({ text: written.slice(1), left: [code.trim()] });
-  // Python can read a field by any name; braces cannot.
-  if (!code.startsWith("$json[")) expect(convertValue(written, find, undefined)).toBeUndefined();
+  expect(convertValue(written, find, undefined)).toBeUndefined();
 });
 
 test.each([
@@ -92,4 +89,18 @@ test.each([
 test("braces that never close are looked at once", () => {
   const text = "{{".repeat(200_000);
   expect(convertText(`=${text}`, find)).toEqual({ text, left: [] });
+});
+
+test.each([
+  ["$json['a\"b\\'c']", String.raw`{{Scout.output["a\"b'c"]}}`],
+  ["$json['{x}']", '{{Scout.output["{x}"]}}'],
+  ["$json.a.replaceAll('{', '}')", '{{Scout.output.a | replace("{", "}")}}'],
+])("%s is written with quotes", (code, text) => {
+  expect(convertText(`={{ ${code} }}`, find)).toEqual({ text, left: [] });
+});
+
+test("an expression behind a backslash is left to a person", () => {
+  const written = String.raw`=C:\{{ $json.a }}`;
+
+  expect(convertText(written, find)).toEqual({ text: written.slice(1), left: ["$json.a"] });
 });

@@ -8,6 +8,7 @@ import {
   unconverted,
 } from "#server/features/workflow-files/n8n/javascript.ts";
 import { shown } from "#server/features/workflow-files/n8n/source.ts";
+import { isEscapedAt, quoteText } from "#server/workflow/expression-scan.ts";
 import type { PathPart } from "#server/workflow/expressions.ts";
 import { pythonString } from "#server/workflow/python-string.ts";
 
@@ -18,9 +19,7 @@ const withoutBraces = (text: string): string => (/[{}]/.test(text) ? unconverted
 
 function partText(part: PathPart): string {
   if (typeof part === "number") return `[${part}]`;
-  withoutBraces(part);
-  if (/^[^.[\]|"'\s][^.[\]|"']*$/.test(part) && part === part.trim()) return `.${part}`;
-  return part.includes('"') ? (part.includes("'") ? unconverted() : `['${part}']`) : `["${part}"]`;
+  return /^[^.[\]{}|"'\s][^.[\]{}|"']*$/.test(part) && part === part.trim() ? `.${part}` : `[${quoteText(part)}]`;
 }
 
 const referenceText = ({ head, field, path }: Reading): string => `${withoutBraces(head)}.${field}${path.map(partText).join("")}`;
@@ -29,7 +28,7 @@ const referenceText = ({ head, field, path }: Reading): string => `${withoutBrac
 export const templateOf = (reading: Reading | undefined): string | undefined => reading && converted(() => `{{${referenceText(reading)}}}`);
 
 const filterText = (name: string, args: readonly Literal[]): string =>
-  ` | ${name}${args.length ? `(${args.map((arg) => withoutBraces(JSON.stringify(arg))).join(", ")})` : ""}`;
+  ` | ${name}${args.length ? `(${args.map((arg) => JSON.stringify(arg)).join(", ")})` : ""}`;
 
 /** What stands between the braces, of a value that filters may follow. */
 function inner(expression: Expression): string {
@@ -102,9 +101,13 @@ export function convertText(value: unknown, find: Find): Converted {
   const isTemplate = typeof value === "string" && (value.startsWith("=") || /\{\{\s*\$/.test(value));
   if (!isTemplate) return { text: shown(value), left: [] };
   const left: string[] = [];
-  const pieces = cutAtBraces(value.replace(/^=/, "")).map((piece, index) => {
+  const cut = cutAtBraces(value.replace(/^=/, ""));
+  const pieces = cut.map((piece, index) => {
     if (index % 2 === 0) return piece;
-    const said = converted(() => templateText(parse(piece, find)));
+    // Behind one backslash the expression would be literal text.
+    const before = cut[index - 1] ?? "";
+    const isEscaped = isEscapedAt(before, before.length);
+    const said = isEscaped ? undefined : converted(() => templateText(parse(piece, find)));
     if (said !== undefined) return said;
     left.push(piece.trim());
     return `{{${piece}}}`;

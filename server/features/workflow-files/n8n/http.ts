@@ -1,5 +1,6 @@
 import { at, isRecord, type Json, numberIn, recordOf, type SourceNode, shown, wordOf } from "#server/features/workflow-files/n8n/source.ts";
 import { after, credentialName, type Kind, outputOf, pair, rows, type Step } from "#server/features/workflow-files/n8n/step.ts";
+import { eachExpression } from "#server/workflow/expression-scan.ts";
 
 // HTTP Request of n8n, whose settings have had other names in each version.
 
@@ -68,7 +69,8 @@ function bodyOf(step: Step): Json {
 
 /** A text as a value within a template of JSON: one that is an expression alone keeps its kind. */
 const jsonValue = (text: string): string => {
-  const only = /^\{\{([^{}]*)\}\}$/.exec(text)?.[1];
+  const [found] = eachExpression(text);
+  const only = found?.source === text ? text.slice(2, -2) : undefined;
   return only === undefined ? JSON.stringify(text) : /\.output\s*$/.test(only) ? JSON.stringify(text) : `{{${only} | json}}`;
 };
 
