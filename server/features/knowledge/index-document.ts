@@ -1,4 +1,4 @@
-import { embed, embeddingOf, normalized } from "#server/features/knowledge/embedding.ts";
+import { embed, embeddingOf, normalized, textsPerCall } from "#server/features/knowledge/embedding.ts";
 import { ProviderError } from "#server/llm/errors.ts";
 import { db, inTransaction } from "#server/platform/db/client.ts";
 import type { Chunk } from "#server/platform/documents/chunk-text.ts";
@@ -16,8 +16,6 @@ interface Indexing {
   generation: number;
 }
 
-/** Texts in one call of an embedding model. */
-const EMBEDDED_AT_ONCE = 64;
 /** How long one step goes on with calls, in milliseconds, so that it fits any host's limit on a request. */
 const STEP_MS = 15_000;
 const INSERTED_AT_ONCE = 500;
@@ -176,7 +174,8 @@ async function embedSome({ document_id, generation }: Indexing, row: Current): P
     // They are done in order, so those before are not looked at again.
     where: { document_id, position: { gte: row.chunks_done }, embedding: { isEmpty: true } },
     orderBy: { position: "asc" },
-    take: EMBEDDED_AT_ONCE,
+    // No more than one call, so that a slow server does not hold a step for long.
+    take: textsPerCall(embedding),
     select: { id: true, place: true, text: true },
   });
   if (!chunks.length) return 0;
