@@ -87,6 +87,11 @@ function testCode(test: Test, ignoresCase: boolean, find: Find, itemOf: string |
   const isTrue = test.type === "boolean" && (test.operation === "true" || test.operation === "false");
   const [operator, isNot] = (isTrue ? (["is"] as Meaning) : meaningOf(test)) ?? [];
   const value = convertValue(test.left, find, itemOf);
+  // A field that is empty text is there.
+  const isPresence = test.operation === "exists" || test.operation === "notExists";
+  if (isPresence && value?.startsWith("json.loads(") && value.endsWith("]"))
+    return `${value.replace(/\[("(?:[^"\\]|\\.)*")\]$/, ".get($1)")} is ${test.operation === "exists" ? "not None" : "None"}`;
+
   if (operator === undefined || value === undefined) return undefined;
   const operand = isTrue ? { text: test.operation } : operandOf(test.right, operator, find, itemOf);
   if (operand === undefined) return undefined;

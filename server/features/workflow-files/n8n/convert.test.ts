@@ -319,3 +319,126 @@ test("expressions that go round and round, or through everything, end", async ()
   });
   expect(file.nodes).toHaveLength(size + 1);
 });
+
+/** A file of a trigger and one node behind it. */
+const twoNodes = (trigger: object, second: object) => ({ nodes: [trigger, second], connections: chain("Start", "Next") });
+
+test.each([
+  [{ field: "weeks", weeksInterval: 2 }, "every 2 weeks"],
+  [{ field: "days", daysInterval: 3 }, "every 3 days"],
+  [{ field: "months", monthsInterval: 5 }, "every 5 months"],
+  [{ field: "hours", hoursInterval: 5 }, "every 5 hours"],
+  [{ field: "minutes", minutesInterval: 7 }, "every 7 minutes"],
+])("a schedule that cron cannot say is left to a person: %j", async (rule, words) => {
+  const start = node("Start", "scheduleTrigger", { rule: { interval: [rule] } });
+
+  const { toDo } = await converted(twoNodes(start, node("Next", "noOp")));
+
+  expect(toDo("Start")).toEqual(
+    expect.arrayContaining([expect.stringContaining(`n8n ran it ${words}, which a cron expression cannot say`)]),
+  );
+});
+
+test.each([
+  { field: "weeks", weeksInterval: 1 },
+  { field: "days" },
+  { field: "months", monthsInterval: 6 },
+  { field: "hours", hoursInterval: 6 },
+  { field: "minutes", minutesInterval: 15 },
+])("a schedule that cron says exactly leaves nothing to do: %j", async (rule) => {
+  const start = node("Start", "scheduleTrigger", { rule: { interval: [rule] } });
+
+  const { toDo } = await converted(twoNodes(start, node("Next", "noOp")));
+
+  expect(toDo("Start").filter((message) => message.includes("cron"))).toEqual([]);
+});
+
+test.each([
+  ["exists", '{"a":""}', true],
+  ["exists", '{"a":null}', false],
+  ["exists", "{}", false],
+  ["notExists", '{"a":""}', false],
+  ["notExists", "{}", true],
+])("a field %s in %s: %s", async (operation, item, result) => {
+  const test = { leftValue: "={{ $json.a }}", operator: { type: "string", operation, singleValue: true } };
+  const branch = node("Next", "if", { conditions: { combinator: "and", conditions: [test] } }, { typeVersion: 2 });
+
+  const { node: made } = await converted(twoNodes(node("Start", "manualTrigger"), branch));
+
+  const condition = String(made("Next").data.condition);
+  const variables = { output: item, trigger_output: item, node_outputs: {} };
+  expect(await evaluateCondition(condition, variables, () => signal, "project")).toBe(result);
+});
+
+test("connections by ids of nodes lead to the nodes", async () => {
+  const nodes = [node("Start", "manualTrigger", {}, { id: "a1" }), node("Next", "set", {}, { id: "b2" })];
+
+  const { edges } = await converted({ nodes, connections: { a1: { main: [[{ node: "b2", type: "main", index: 0 }]] } } });
+
+  expect(edges).toEqual(["Start > Next"]);
+});
+
+test("connections of unknown nodes are one thing to do", async () => {
+  const connections = { ...chain("Start", "Gone"), ...chain("Gone", "Next") };
+
+  const { toDo } = await converted({ nodes: [node("Start", "manualTrigger"), node("Next", "set")], connections });
+
+  expect(toDo("Start")).toEqual(["2 connections of the file name nodes that are not in it. Connect the nodes anew."]);
+});
+
+test("a Merge that appends says what comes out", async () => {
+  const nodes = [node("Start", "manualTrigger"), node("A", "set"), node("B", "set"), node("Merge", "merge", { mode: "append" })];
+  const connections = {
+    Start: { main: [[{ node: "A" }, { node: "B" }]] },
+    A: { main: [[{ node: "Merge", index: 0 }]] },
+    B: { main: [[{ node: "Merge", index: 1 }]] },
+  };
+
+  const { toDo } = await converted({ nodes, connections });
+
+  expect(toDo("Merge")).toEqual([expect.stringContaining("a list with one value for each input")]);
+});
+
+/** A list that is split, gone through, and read in the loop. */
+const splitLoop = (batch: object) => ({
+  nodes: [
+    node("Start", "webhook", { httpMethod: "POST" }),
+    node("Split", "splitOut", { fieldToSplitOut: "body.symbol" }),
+    node("Loop", "splitInBatches", batch, { typeVersion: 3 }),
+    node("X", "set", { assignments: { assignments: [{ name: "a", value: "={{ $json.symbol }}", type: "string" }] } }, { typeVersion: 3 }),
+    node(
+      "Y",
+      "set",
+      { assignments: { assignments: [{ name: "b", value: "={{ $('Split').item.json.symbol }}", type: "string" }] } },
+      { typeVersion: 3 },
+    ),
+  ],
+  connections: {
+    ...chain("Start", "Split", "Loop"),
+    Loop: { main: [[], [{ node: "X", index: 0 }]] },
+    ...chain("X", "Y", "Loop"),
+  },
+});
+
+test("a list that is split for a loop is one loop", async () => {
+  const { node: made, edges, file, problems } = await converted(splitLoop({}));
+
+  expect(edges).toEqual(["Start > Loop", "Loop body > X", "X > Y"]);
+  expect(file.nodes.filter(({ type }) => type === "loopNode").map(({ data }) => data.items_expression)).toEqual([
+    "{{trigger.output.symbol}}",
+  ]);
+  expect(made("X").data.fields).toMatchObject([{ value: "{{Loop.current_item}}" }]);
+  expect(made("Y").data.fields).toMatchObject([{ value: "{{Loop.current_item}}" }]);
+  expect(problems).toEqual([]);
+});
+
+test("a loop that takes several items keeps the slices", async () => {
+  const { node: made, edges, toDo } = await converted(splitLoop({ batchSize: 2 }));
+
+  expect(edges).toEqual(["Start > Split", "Split > Loop", "Loop body > X", "X > Y"]);
+  expect(made("Loop").data.items_expression).toBe("{{Split.output}}");
+  expect(toDo("Loop")).toEqual(["n8n took 2 items at a time. Here the item of the loop is a list of as many."]);
+  const { code, inputs } = made("Split").data as { code: string; inputs: { name: string; value: string }[] };
+  expect(inputs).toEqual([{ name: "text", value: "{{trigger.output.symbol}}" }]);
+  expect(await runCode({ code, inputs: { text: "[1,2,3]" }, timeout: 5 }, signal, "project")).toMatchObject({ output: "[[1,2],[3]]" });
+});

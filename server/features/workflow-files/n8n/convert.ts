@@ -1,6 +1,7 @@
 import { agentKind, agentOf, asksModel, isModel } from "#server/features/workflow-files/n8n/agents.ts";
 import { placed, separateBranches, waysBack, withoutFaults } from "#server/features/workflow-files/n8n/graph.ts";
 import { isIdle, isSticky, kindOf, replacement } from "#server/features/workflow-files/n8n/kinds.ts";
+import { batches, batchesOf, slicesFor, splitOut } from "#server/features/workflow-files/n8n/lists.ts";
 import {
   at,
   type Json,
@@ -38,6 +39,11 @@ const MOST_EDGES = 5000;
 const MOST_LABEL = 100;
 const MOST_NOTE = 20_000;
 
+const lostText = (count: number): string =>
+  count === 1
+    ? "One connection of the file names a node that is not in it. Connect the nodes anew."
+    : `${count.toLocaleString("en")} connections of the file name nodes that are not in it. Connect the nodes anew.`;
+
 class Conversion {
   readonly #source: Source;
   readonly #roles = new Map<string, Role>();
@@ -45,6 +51,9 @@ class Conversion {
   readonly #ids = new Map<string, string>();
   readonly #toDos = new Map<string, ToDo[]>();
   readonly #agents: FileAgent[] = [];
+  /** Loop Over Items behind each Split Out that leads to it alone, and the reverse. */
+  readonly #loops = new Map<string, SourceNode>();
+  readonly #splits = new Map<string, SourceNode>();
   readonly #trigger: string | undefined;
   readonly #incoming: ReadonlyMap<string, readonly Link[]>;
   readonly #outgoing: ReadonlyMap<string, readonly Link[]>;
@@ -53,6 +62,7 @@ class Conversion {
   constructor(source: Source) {
     this.#source = source;
     this.#trigger = this.#chooseTrigger();
+    this.#pairSplits();
     for (const node of source.nodes) this.#roles.set(node.name, this.#roleOf(node));
     this.#name();
     const forward = this.#forward();
@@ -94,11 +104,37 @@ class Conversion {
     return found.sort((a, b) => b.rank - a.rank)[0]?.name;
   }
 
+  /** Finds each Split Out whose list one Loop Over Items takes, and nothing else. */
+  #pairSplits(): void {
+    const { nodes, links } = this.#source;
+    const byName = new Map(nodes.map((node) => [node.name, node]));
+    const next = Map.groupBy(links, ({ from }) => from);
+    const into = Map.groupBy(links, ({ to }) => to);
+    for (const split of nodes) {
+      const [link, ...others] = next.get(split.name) ?? [];
+      const loop = link && others.length === 0 ? byName.get(link.to) : undefined;
+      if (!loop || kindOf(split) !== splitOut || kindOf(loop) !== batches || split.isDisabled || loop.isDisabled) continue;
+      const body = new Set([loop.name]);
+      for (const name of body) for (const { to } of next.get(name) ?? []) body.add(to);
+      const isAlone = (into.get(loop.name) ?? []).every(({ from }) => from === split.name || body.has(from));
+      if (!isAlone || body.has(split.name)) continue;
+      this.#loops.set(split.name, loop);
+      this.#splits.set(loop.name, split);
+    }
+  }
+
   #roleOf(node: SourceNode): Role {
     const trigger = triggerKindOf(node);
     if (trigger) return node.name === this.#trigger ? { is: "trigger", kind: trigger } : { is: "note" };
     if (isIdle(node) || isModel(node)) return { is: "gone" };
     if (isSticky(node)) return { is: "sticky" };
+    const loop = this.#loops.get(node.name);
+    const split = this.#splits.get(node.name);
+    if (loop) {
+      const slices = slicesFor(loop);
+      return slices ? { is: "node", kind: slices } : { is: "split", loop: loop.name };
+    }
+    if (split) return { is: "node", kind: batchesOf(split) };
     const kind = asksModel(node) ? agentKind : kindOf(node);
     return kind ? { is: "node", kind } : { is: "note" };
   }
@@ -159,7 +195,8 @@ class Conversion {
       seen.add(at);
       const role = this.#roles.get(at);
       if (role?.is === "node") found.push(at);
-      else if (role?.is === "note" || role?.is === "gone") open.push(...(this.#outgoing.get(at) ?? []).map(({ to }) => to).reverse());
+      else if (role?.is === "note" || role?.is === "gone" || role?.is === "split")
+        open.push(...(this.#outgoing.get(at) ?? []).map(({ to }) => to).reverse());
     }
     return found;
   }
@@ -224,13 +261,14 @@ class Conversion {
   }
 
   #triggerNode(source: SourceNode, kind: TriggerKind): GraphNode {
-    const { timezone, errorWorkflow, nodes } = this.#source;
+    const { timezone, errorWorkflow, nodes, lost } = this.#source;
     const data = kind.data(this.#steps.of(source), isTimezone(timezone) ? timezone : "");
     if (nodes.length > 2)
       this.#toDo(
         source.name,
         "n8n ran each node once for every item. Here a node runs once, with the whole value: where a list comes, put a Loop around what is to happen for each.",
       );
+    if (lost > 0) this.#toDo(source.name, lostText(lost));
     if (errorWorkflow)
       this.#toDo(source.name, "n8n had an error workflow here. Import that one too, and choose it in this workflow’s settings.");
     if (data.kind !== "schedule") return this.#base(source, "triggerNode", data);
@@ -247,7 +285,11 @@ class Conversion {
 
   #firstTrigger(): GraphNode {
     const [left, top] = [Math.min(...this.#source.nodes.map(({ x }) => x)), Math.min(...this.#source.nodes.map(({ y }) => y))];
-    const toDo = [{ field: "kind", message: "There was no trigger in the file. Choose what starts the workflow." }];
+    const { lost } = this.#source;
+    const toDo = [
+      { field: "kind", message: "There was no trigger in the file. Choose what starts the workflow." },
+      ...(lost > 0 ? [{ field: null, message: lostText(lost) }] : []),
+    ];
     const position = { x: Math.round(left * 1.5) - 330, y: Math.round(top * 1.25) };
     return { id: "trigger", type: "triggerNode", position, data: { label: "Start", kind: "manual", to_do: toDo } };
   }

@@ -25,20 +25,61 @@ export const batches: Kind = {
 /** The way by which n8n leaves its loop: the first since version 3, the second before. */
 const doneOf = ({ version }: SourceNode) => (version >= 3 ? 0 : 1);
 
-const splitPath = ({ parameters }: SourceNode): string[] =>
+export const splitPath = ({ parameters }: SourceNode): string[] =>
   wordOf(at(parameters, "fieldToSplitOut")).replace(/^=/, "").split(",")[0]?.trim().split(".").filter(Boolean) ?? [];
+
+/** A path into an item without the name that a split value has in n8n. */
+function withinSplit(source: SourceNode, path: readonly PathPart[]): readonly PathPart[] {
+  const field = wordOf(at(source.parameters, "options", "destinationFieldName")) || splitPath(source).at(-1);
+  return field === undefined ? path : (after(path, field) ?? path);
+}
+
+const warnOfOtherLists = (step: Step, split: SourceNode) => {
+  if (wordOf(at(split.parameters, "fieldToSplitOut")).includes(","))
+    step.toDo("n8n split several lists at once. Here the loop goes through the first.", "items_expression");
+};
+
+const sizeOf = ({ parameters }: SourceNode): number => {
+  const size = at(parameters, "batchSize");
+  return typeof size === "number" && Number.isSafeInteger(size) && size > 1 ? size : 1;
+};
+
+/** Loop Over Items right behind a Split Out: one loop over the list, or over its slices. */
+export const batchesOf = (split: SourceNode): Kind => ({
+  ...batches,
+  data(step) {
+    const size = sizeOf(step.source);
+    warnOfOtherLists(step, split);
+    if (size > 1) step.toDo(`n8n took ${size} items at a time. Here the item of the loop is a list of as many.`);
+    return { items_expression: listText(step, []) };
+  },
+  reads({ label, source }, path, output) {
+    if (output === doneOf(source)) return path.length ? undefined : outputOf(label, []);
+    if (sizeOf(source) > 1) return path.length ? undefined : itemOf(label, []);
+    return itemOf(label, withinSplit(split, path));
+  },
+});
+
+/** Split Out before a loop that takes several items at a time: code that cuts the list; undefined for one item at a time. */
+export function slicesFor(loop: SourceNode): Kind | undefined {
+  const size = sizeOf(loop);
+  if (size === 1) return undefined;
+  return {
+    type: "codeNode",
+    data: (step) => ({
+      inputs: [pair("text", listText(step, splitPath(step.source)))],
+      code: ["items = json.loads(text)", `[items[start:start + ${size}] for start in range(0, len(items), ${size})]`].join("\n"),
+    }),
+  };
+}
 
 export const splitOut: Kind = {
   type: "loopNode",
   data(step) {
-    if (wordOf(at(step.source.parameters, "fieldToSplitOut")).includes(","))
-      step.toDo("n8n split several lists at once. Here the loop goes through the first.", "items_expression");
+    warnOfOtherLists(step, step.source);
     return { items_expression: listText(step, splitPath(step.source)) };
   },
-  reads({ label, source }, path) {
-    const field = splitPath(source).at(-1);
-    return itemOf(label, field === undefined ? path : (after(path, field) ?? path));
-  },
+  reads: ({ label, source }, path) => itemOf(label, withinSplit(source, path)),
   ways: (_, output) => (output === 0 ? ["body"] : []),
 };
 
@@ -82,6 +123,11 @@ export const merge: Kind = {
     const inputs = step.inputs().map((value, index) => pair(`input_${index + 1}`, value));
     const values = `values = [json.loads(text) for text in [${inputs.map(({ name }) => name).join(", ")}] if text.strip() != ""]`;
     const combined = ["result = {}", "for value in values:", "    result.update(value)", "result"];
+    if (!isCombined && inputs.length > 1)
+      step.toDo(
+        "n8n put the items of its inputs one after the other. Here the output is a list with one value for each input: put a Loop behind it, or read {{name of this node.output[0]}}.",
+        "code",
+      );
     const code = isCombined ? [values, ...combined] : [values, "values[0] if len(values) == 1 else values"];
     return { inputs, code: code.join("\n") };
   },

@@ -61,6 +61,8 @@ export interface Source {
   links: readonly Link[];
   /** Models, memories, tools and the like, with the node that each belongs to. */
   parts: readonly { from: string; to: string; kind: string }[];
+  /** Connections from or to a node that is not in the file. */
+  lost: number;
 }
 
 /** The workflow within a file of n8n, which a template of its site has one level deeper; undefined for a file of another kind. */
@@ -125,24 +127,32 @@ export function readSource(raw: Json, mask: FileMask): Source {
   if (rows.length > MOST_NODES)
     throw refused(`This is a workflow of n8n with ${rows.length} nodes, and an import takes at most ${MOST_NODES}. Split it in n8n first.`);
   const nodes = new Map<string, SourceNode>();
+  const namesById = new Map<string, string>();
   for (const row of rows) {
     const wanted = wordOf(at(row, "name")) || wordOf(at(row, "type")).split(".").at(-1) || "Node";
     let name = wanted;
     for (let number = 2; nodes.has(name); number++) name = `${wanted} ${number}`;
     nodes.set(name, nodeOf(row, name, mask));
+    const id = wordOf(at(row, "id"));
+    if (id !== "" && !namesById.has(id)) namesById.set(id, name);
   }
   const expressions = [...nodes.values()].reduce((sum, { parameters }) => sum + expressionsIn(JSON.stringify(parameters)), 0);
   if (expressions > MOST_EXPRESSIONS)
     throw refused(`This is a workflow of n8n with ${expressions} expressions, and an import takes at most ${MOST_EXPRESSIONS}.`);
   const links: Link[] = [];
   const parts: { from: string; to: string; kind: string }[] = [];
-  for (const [from, ways] of Object.entries(recordOf(at(raw, "connections")))) {
-    if (!nodes.has(from)) continue;
+  let lost = 0;
+  for (const [key, ways] of Object.entries(recordOf(at(raw, "connections")))) {
+    const from = nodes.has(key) ? key : namesById.get(key);
     for (const [kind, outputs] of Object.entries(recordOf(ways)))
       for (const [output, targets] of listOf(outputs).entries())
         for (const target of listOf(targets)) {
-          const to = wordOf(at(target, "node"));
-          if (!nodes.has(to)) continue;
+          const end = wordOf(at(target, "node"));
+          const to = nodes.has(end) ? end : namesById.get(end);
+          if (from === undefined || to === undefined) {
+            lost += 1;
+            continue;
+          }
           if (links.length + parts.length >= MOST_LINKS)
             throw refused(`This is a workflow of n8n with more than ${MOST_LINKS} connections. Split it in n8n first.`);
           if (kind === "main") links.push({ from, output, to, input: numberOf(at(target, "index")) });
@@ -156,6 +166,7 @@ export function readSource(raw: Json, mask: FileMask): Source {
     nodes: [...nodes.values()],
     links,
     parts,
+    lost,
   };
 }
 

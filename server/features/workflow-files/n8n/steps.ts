@@ -1,6 +1,7 @@
 import { convertText, templateOf } from "#server/features/workflow-files/n8n/expressions.ts";
 import type { Find, Place, Reading } from "#server/features/workflow-files/n8n/javascript.ts";
 import { givesItsInput } from "#server/features/workflow-files/n8n/kinds.ts";
+import { splitPath } from "#server/features/workflow-files/n8n/lists.ts";
 import { at, type Link, type Source, type SourceNode, wordOf } from "#server/features/workflow-files/n8n/source.ts";
 import { credentialName, type Kind, type Step } from "#server/features/workflow-files/n8n/step.ts";
 import type { TriggerKind } from "#server/features/workflow-files/n8n/triggers.ts";
@@ -14,6 +15,8 @@ export type Role =
   | { is: "node"; kind: Kind }
   /** It does nothing here, or is in an agent: what leads to it leads on to what follows. */
   | { is: "gone" }
+  /** A Split Out that the loop behind it does itself. */
+  | { is: "split"; loop: string }
   | { is: "sticky" }
   /** It is not known here: a note keeps it, and what leads to it leads on. */
   | { is: "note" };
@@ -81,6 +84,7 @@ export class Steps {
     if (!node || !role || !this.#look()) return undefined;
     if (role.is === "trigger") return role.kind.reads ? role.kind.reads(node, path) : { head: "trigger", field: "output", path };
     if (role.is === "gone" || (role.is === "note" && givesItsInput(node))) return this.#input(name, path);
+    if (role.is === "split") return output === undefined ? this.#read(role.loop, path) : this.#input(name, [...splitPath(node), ...path]);
     const label = this.#whole.label(name);
     if (role.is !== "node") return { head: label, field: "output", path };
     const { kind } = role;
@@ -140,7 +144,7 @@ export class Steps {
       const node = this.#nodes.get(link.from);
       if (role?.is === "node" && node)
         return role.kind.type === "loopNode" && waysOf(node, role, link.output).includes("body") ? this.#whole.label(link.from) : undefined;
-      if (role?.is !== "gone" && role?.is !== "note") return undefined;
+      if (role?.is !== "gone" && role?.is !== "note" && role?.is !== "split") return undefined;
     }
     return undefined;
   }

@@ -100,6 +100,27 @@ const number = (value: unknown, otherwise: number): number =>
   typeof value === "number" && Number.isFinite(value) ? Math.floor(value) : otherwise;
 const every = (count: number) => (count > 1 ? `*/${count}` : "*");
 
+/** Units whose intervals cron starts anew each hour, day or year: an interval is exact when it divides this number. */
+const CYCLES: ReadonlyMap<string, number> = new Map([
+  ["minutes", 60],
+  ["everyX minutes", 60],
+  ["everyX hours", 24],
+  ["hours", 24],
+  // No number of days or weeks divides every month.
+  ["days", 1],
+  ["weeks", 1],
+  ["months", 12],
+]);
+
+/** Returns an interval of a Schedule Trigger that a cron expression does not keep, as `2 weeks`; undefined for an exact one. */
+function inexactInterval(rule: unknown, isOld: boolean): string | undefined {
+  const unit = isOld ? wordOf(at(rule, "mode"), "everyDay") : wordOf(at(rule, "field"), "days");
+  const what = unit === "everyX" ? wordOf(at(rule, "unit"), "hours") : unit;
+  const count = number(at(rule, isOld ? "value" : `${unit}Interval`), unit === "minutes" ? 5 : 1);
+  const cycle = CYCLES.get(unit === "everyX" ? `everyX ${what}` : unit);
+  return cycle === undefined || count <= 1 || cycle % count === 0 ? undefined : `${count} ${what}`;
+}
+
 /**
  * One rule of a Schedule Trigger as a cron expression of five fields; undefined for what that cannot say.
  * @param isOld of the older Cron, which has other names and defaults
@@ -151,6 +172,12 @@ const schedule: TriggerKind = {
     const isOld = step.source.type === "n8n-nodes-base.cron";
     const cron = cronOf(rules[0], isOld);
     if (cron === undefined) step.toDo(`n8n ran it by “${shown(rules[0]).slice(0, 200)}”. Say when it runs.`, "cron_expression");
+    const inexact = inexactInterval(rules[0], isOld);
+    if (inexact !== undefined)
+      step.toDo(
+        `n8n ran it every ${inexact}, which a cron expression cannot say: this one runs more often or at other times. Put a Branch behind it that goes on only when it is due, or choose other times.`,
+        "cron_expression",
+      );
     if (rules.length > 1)
       step.toDo(
         `n8n had ${rules.length} times here, and this is the first. Put the others into one cron expression, or into a workflow of their own.`,
