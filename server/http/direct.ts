@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { answerApi, findRoute } from "#server/http/api.ts";
 import { answerError } from "#server/http/front/error-answers.ts";
-import { bodyFrom } from "#server/http/messages/read-json.ts";
+import { bodyFrom, headersFrom } from "#server/http/messages/read-json.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 
@@ -14,7 +14,7 @@ function requestOf(incoming: IncomingMessage, url: string, gone: AbortSignal): R
   const { headers, method = "GET" } = incoming;
   const sent = new Headers();
   for (const [name, value] of Object.entries(headers)) for (const one of [value].flat()) if (one !== undefined) sent.append(name, one);
-  const request = new Request(url, { method, headers: sent, signal: gone });
+  const request = headersFrom(incoming, new Request(url, { method, headers: sent, signal: gone }));
   return method === "GET" ? request : bodyFrom(incoming, request);
 }
 

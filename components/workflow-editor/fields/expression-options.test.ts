@@ -74,6 +74,7 @@ test("inside of a loop there is the item, not yet the loop's output; parts of a 
     "Review.output",
     "Review.decision",
     "Review.comment",
+    "trigger.raw",
     "trigger.output",
     "trigger.output.body",
     "trigger.output.method",

@@ -83,6 +83,7 @@ function paramsOf(readable: ReadableScope, run: LastRun): Record<string, unknown
 function triggerScope(readable: ReadableScope, run: LastRun): Record<string, unknown> {
   const { webhook, input } = run;
   if (readable.trigger?.data.kind === "webhook" && webhook) return triggerFields(readable.trigger, { input, params: webhook });
+  if (readable.trigger?.data.kind === "http") return triggerFields(readable.trigger, { input, params: {} });
   return { ...paramsOf(readable, run), output: input };
 }
 
@@ -314,7 +315,7 @@ const parameterNames = ({ trigger }: Pick<ReadableScope, "trigger">): string[] =
 
 /** Names of what can be read of the trigger besides its output. */
 export const triggerNames = ({ trigger }: Pick<ReadableScope, "trigger">): string[] =>
-  trigger?.data.kind === "webhook" ? triggerFieldNames(trigger) : parameterNames({ trigger });
+  trigger?.data.kind === "webhook" || trigger?.data.kind === "http" ? triggerFieldNames(trigger) : parameterNames({ trigger });
 
 /** Nodes that lead straight to this one, in the order of the edges. */
 export function predecessorsOf({ graph, nodeId }: Pick<ReadableScope, "graph" | "nodeId">): string[] {

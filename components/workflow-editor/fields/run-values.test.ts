@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { coerceParameter, initialText } from "#components/workflow-editor/fields/run-values.ts";
+import { coerceParameter, initialText, inputToRepeat } from "#components/workflow-editor/fields/run-values.ts";
 import { needsInput } from "#components/workflow-editor/test-runs/trigger-needs.ts";
 import { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
@@ -96,4 +96,13 @@ test("what is switched off reads nothing, and lets the text through", () => {
 test("a review passes on its content only", () => {
   expect(asks(node("a", "humanLoopNode", { title: "", display_value: "This" }))).toBe(false);
   expect(asks(node("a", "humanLoopNode", { title: "Fine?", display_value: "" }))).toBe(true);
+});
+
+test.each([
+  ["JSON", '{ "n": 7 }', '{ "n": 7 }'],
+  ["a form", "n=7", '{"n":"7"}'],
+])("a webhook run of %s is repeated with JSON", (_, raw, input) => {
+  const view = { webhook: { headers: {}, raw }, execution: { input: raw === input ? "7" : '{"n":"7"}' } };
+
+  expect(inputToRepeat(view as never)).toBe(input);
 });

@@ -1,3 +1,4 @@
+import type { ExecutionView } from "#server/runs/schema.ts";
 import { booleanOf } from "#server/workflow/nodes/params.ts";
 import type { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
 
@@ -22,6 +23,14 @@ export function textsOf(input: string, { kind, parameters }: { kind: string; par
   } catch {
     return {};
   }
+}
+
+/**
+ * Returns the input of a run for another run to start from: of a webhook the payload as it was sent where that is JSON, else, as of a
+ * form, what the trigger made of it.
+ */
+export function inputToRepeat({ webhook, execution }: Pick<ExecutionView, "webhook" | "execution">): string {
+  return webhook && /^\s*[[{"]/.test(webhook.raw) ? webhook.raw : execution.input;
 }
 
 /** What was typed as a value of the parameter's type, or why it is none. Nothing typed is `undefined`: the default then holds. */

@@ -21,6 +21,7 @@ import { CanvasProvider, useEditorShallow, useEditorStore } from "#components/wo
 import { createCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import type { RunValues } from "#components/workflow-editor/fields/run-form.tsx";
+import { inputToRepeat } from "#components/workflow-editor/fields/run-values.ts";
 import { RefusalNotice, type Reuse } from "#components/workflow-editor/fork/refusal-notice.tsx";
 import { AgentNamesProvider } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { createEditorSession } from "#components/workflow-editor/session/editor-session.ts";
@@ -195,7 +196,7 @@ function ForkLayout({ view, fork, canFork }: ForkLayoutProps) {
         <RunInputDialog
           title={isOnlyInput ? "Run again with another input" : "Input of the replay"}
           graph={graph}
-          input={values?.input ?? (values?.params ? JSON.stringify(values.params) : (view.webhook?.raw ?? execution.input))}
+          input={values?.input ?? (values?.params ? JSON.stringify(values.params) : inputToRepeat(view))}
           submitLabel={isOnlyInput ? "Start run" : "Take this input"}
           submit={async (given, reuse) => {
             if (!isOnlyInput) {

@@ -21,7 +21,7 @@ import {
 } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { CanvasUiState } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
 import type { RunValues } from "#components/workflow-editor/fields/run-form.tsx";
-import { textsOf } from "#components/workflow-editor/fields/run-values.ts";
+import { inputToRepeat, textsOf } from "#components/workflow-editor/fields/run-values.ts";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import { nodesNotRun } from "#components/workflow-editor/test-runs/pinning.ts";
 import { triggerOf } from "#components/workflow-editor/test-runs/trigger-needs.ts";
@@ -55,7 +55,7 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
   const countProblems = (state: CanvasUiState) =>
     state.problems.filter(({ node_id }) => node_id === null || !idle.includes(node_id)).length;
   const problems = useCanvasUi(countProblems);
-  const shown = useRun((state) => (state.view ? (state.view.webhook?.raw ?? state.view.execution.input) : null));
+  const shown = useRun((state) => (state.view ? inputToRepeat(state.view) : null));
   const [last, setLast] = useState<Record<string, string>>({});
   const heard = useHeardInput(run.asking !== null);
 

@@ -9,6 +9,19 @@ const database = testDatabase();
 
 const LONG_MS = 30_000;
 
+test("the run of a call keeps the text of its body", async () => {
+  const admin = await database.newAdmin();
+  const data = { label: "Start", kind: "http", response_mode: "async" };
+  const nodes = [{ id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data }];
+  const { id: workflow_id } = await createWorkflow(admin, { name: "Called", nodes, edges: [] });
+  const workflow = await savedWorkflow(workflow_id);
+
+  await runHttpTrigger(admin, workflow as never, "{}", { signal: new AbortController().signal, raw: "a=1" });
+
+  const { values } = await db().execution.findFirstOrThrow({ where: { workflow_id }, include: { values: true } });
+  expect(values?.params).toEqual({ raw: "a=1" });
+});
+
 /** A synchronous call in a process where nobody carries runs: the test does what the run loop would. */
 async function newCall(waitMs: number, signal = new AbortController().signal, more = {}) {
   const admin = await database.newAdmin();

@@ -8,6 +8,7 @@ import { cleanText, parseCleanJson } from "#server/platform/clean-text.ts";
 import { subscribe } from "#server/platform/db/notify.ts";
 import type { DeferredTexts } from "#server/platform/deferred-texts.ts";
 import { AppError, ERRORS, isAppError, notFound } from "#server/platform/errors.ts";
+import { type RequestContent, readContent } from "#server/platform/net/request-content.ts";
 import { visibleEntries } from "#server/platform/net/visible-headers.ts";
 import { newId } from "#server/platform/new-id.ts";
 import { runIdOfRequest } from "#server/platform/rpc/idempotency.ts";
@@ -21,18 +22,32 @@ import { isFinal } from "#server/shared/execution-status.ts";
 import { JsonTooComplex } from "#server/shared/json-depth.ts";
 import { parseJson } from "#server/shared/json-text.ts";
 import { shorten } from "#server/shared/shorten.ts";
+import { bodyText } from "#server/workflow/trigger-fields.ts";
+
+interface HttpCallRequest {
+  method: string;
+  url: string;
+  headers: Headers;
+  /** Headers with each value of a repeated name apart; left out, `headers`. */
+  headerEntries?: Iterable<[string, string]>;
+}
+
+interface CallValues {
+  input: string;
+  raw?: string;
+}
 
 const SAYS_JSON = /^\s*application\/(?:[^;]+\+)?json\s*(?:;|$)/i;
 
 /**
- * A body as JSON when it is JSON, else as text; null without one.
+ * A body as JSON when it is JSON or a form, else as text; null without one.
  * @throws AppError BAD_REQUEST for what is declared as JSON and is none; VALIDATION_ERROR for what is declared as JSON and is too complex
  */
-function bodyOf(bytes: Uint8Array, type: string): unknown {
-  if (bytes.byteLength === 0) return null;
-  const text = new TextDecoder().decode(bytes);
+function bodyOf({ json, raw }: RequestContent, type: string): unknown {
+  if (raw === "") return null;
+  const text = raw ?? json;
   try {
-    return parseCleanJson(text, parseJson);
+    return parseCleanJson(json, parseJson);
   } catch (cause) {
     if (cause instanceof JsonTooComplex && SAYS_JSON.test(type))
       throw new AppError("VALIDATION_ERROR", `The body is too complex. ${cause.message}`, { cause });
@@ -45,12 +60,17 @@ function bodyOf(bytes: Uint8Array, type: string): unknown {
 /**
  * What an HTTP trigger gives (specification, Trigger output expressions): the call as JSON text, with method, headers,
  * query and body. Keys, cookies and whatever else looks like a secret in headers or query are left out.
- * @throws AppError BAD_REQUEST for a body that is declared as JSON and is none
+ * @returns with `raw`, the text of the body, where the input alone does not give it
+ * @throws AppError BAD_REQUEST for a body that is declared as JSON and is none; what `readContent` throws
  */
-export function callText(call: { method: string; url: string; headers: Headers }, body: Uint8Array): string {
-  const { method, url, headers } = call;
+export async function readCall(call: HttpCallRequest, bytes: Uint8Array): Promise<CallValues> {
+  const { method, url, headers, headerEntries = headers } = call;
+  const content = await readContent(headers, bytes);
+  const body = bodyOf(content, headers.get("content-type") ?? "");
   const query = visibleEntries(new URL(url).searchParams);
-  return JSON.stringify({ method, headers: visibleEntries(headers), query, body: bodyOf(body, headers.get("content-type") ?? "") });
+  const input = JSON.stringify({ method, headers: visibleEntries(headerEntries), query, body });
+  const raw = content.raw && cleanText(content.raw);
+  return { input, ...(raw && raw !== bodyText(body) && { raw }) };
 }
 
 /** Longest output that is taken from the run itself and not read again, in characters. */
@@ -157,6 +177,8 @@ interface CallOptions {
   waitMs?: number;
   /** Takes a long output out. */
   texts?: DeferredTexts;
+  /** Text of the body where the input alone does not give it. */
+  raw?: string | undefined;
 }
 
 async function start(run: NewExecution, { enabled, agents, trigger }: SavedWorkflow, { signal, waitMs = WAIT_MS, texts }: CallOptions) {
@@ -182,10 +204,11 @@ export async function runHttpTrigger(
   options: CallOptions,
 ): Promise<HttpTriggerResult | HttpTriggerError> {
   assertHttpTrigger(principal, workflow);
+  const { raw } = options;
   const { project_id, id: workflow_id, snapshot_id, version: workflow_version, graph } = workflow;
   const id = runIdOfRequest();
   const of = { project_id, workflow_id, workflow_version, snapshot_id, graph, ...(id !== undefined && { id }) };
-  const run: NewExecution = { ...of, trigger: "http", ...starterOf(principal), input, params: null };
+  const run: NewExecution = { ...of, trigger: "http", ...starterOf(principal), input, params: raw === undefined ? null : { raw } };
   try {
     const { execution_id, ...seen } = await start(run, workflow, options);
     const ending: RunEnding = { output: null, error: null, ...seen };

@@ -13,10 +13,26 @@ const tooLarge = (limit: number) =>
 
 /** Where the body of a request comes from that is read from Node's own: one of the web's streams around it costs more than the reading. */
 const SOURCE = Symbol("source of the body");
-type Sourced = Request & { [SOURCE]?: IncomingMessage };
+/** Request of Node whose headers a request has. */
+const HEADERS = Symbol("source of the headers");
+type Sourced = Request & { [SOURCE]?: IncomingMessage; [HEADERS]?: IncomingMessage };
 
 /** Says where the body of a request without one comes from. It may be read once. @returns the request */
 export const bodyFrom = (source: IncomingMessage, request: Request): Request => Object.assign(request, { [SOURCE]: source });
+
+/** Names where the headers of a request come from. @returns the request */
+export const headersFrom = (source: IncomingMessage, request: Request): Request => Object.assign(request, { [HEADERS]: source });
+
+/** Headers of a request, with each value of a repeated name apart where Node's own request is known. */
+export function* headerEntries(request: Request): Generator<[string, string]> {
+  const distinct = (request as Sourced)[HEADERS]?.headersDistinct; // cast: most requests have none
+  for (const [name, value] of request.headers) {
+    const values = distinct?.[name] ?? [];
+    // The front may have replaced a header since it came.
+    const isRepeated = values.length > 1 && values.join(", ") === value;
+    for (const one of isRepeated ? values : [value]) yield [name, one];
+  }
+}
 
 /** @throws AppError PAYLOAD_TOO_LARGE, BAD_REQUEST for a body that breaks off */
 function readIncoming(source: IncomingMessage, limit: number): Promise<Uint8Array> {

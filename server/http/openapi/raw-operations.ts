@@ -64,7 +64,7 @@ const httpTrigger = (method: RawOperation["method"]): RawOperation => ({
   operationId: `http-trigger-${method}`,
   summary: `Call an HTTP trigger with ${method.toUpperCase()}`,
   description:
-    "Runs a workflow whose trigger is HTTP, if that allows the method (else 405). Its output is JSON with `method`, `headers`, `query` and `body`. With response mode `sync` the response waits for the end of the run: 200 `{execution_id, status, output}`; 202 without output after 60 seconds or at a review; 502 `UPSTREAM_ERROR` for a failed or cancelled run and 409 `CONFLICT` for a rejected one, each with `execution_id` and `run_status`. `error_status` of the trigger replaces 502 and 409. With `async` it is 202 at once. A disabled workflow answers 409. A call that cannot start a run leaves a failed execution. Without a project header the workflow says which project is meant. GET needs an API key: a browser's session is refused with 403.",
+    "Runs a workflow whose trigger is HTTP, if that allows the method (else 405). Its output is JSON with `method`, `headers`, `query` and `body`; a name that comes several times has a list. With response mode `sync` the response waits for the end of the run: 200 `{execution_id, status, output}`; 202 without output after 60 seconds or at a review; 502 `UPSTREAM_ERROR` for a failed or cancelled run and 409 `CONFLICT` for a rejected one, each with `execution_id` and `run_status`. `error_status` of the trigger replaces 502 and 409. With `async` it is 202 at once. A disabled workflow answers 409. A call that cannot start a run leaves a failed execution. Without a project header the workflow says which project is meant. GET needs an API key: a browser's session is refused with 403.",
   scope: "project",
   needs: "editor",
   keyNeeds: { scope: "run" },
@@ -72,8 +72,14 @@ const httpTrigger = (method: RawOperation["method"]): RawOperation => ({
   isIdempotent: true,
   ...(method !== "get" && {
     requestBody: {
-      description: "Anything; what is JSON is parsed, and what says that it is JSON must be",
-      content: { ...json({}, { days: 3 }), "text/plain": { schema: text } },
+      description:
+        "Anything; what is JSON is parsed, what says that it is JSON must be, and a form becomes an object of its fields. May be packed with gzip, deflate, br or zstd",
+      content: {
+        ...json({}, { days: 3 }),
+        "application/x-www-form-urlencoded": { schema: { type: "object" } },
+        "multipart/form-data": { schema: { type: "object" } },
+        "text/plain": { schema: text },
+      },
     },
   }),
   success: { status: 200, description: "How the run ended", content: json(schemaRef("HttpTriggerResult")) },
@@ -85,7 +91,7 @@ const httpTrigger = (method: RawOperation["method"]): RawOperation => ({
     },
     502: { description: "The run failed or was cancelled", content: json(schemaRef("HttpTriggerError")) },
   },
-  errors: [400, 401, 403, 404, 405, 413, 422, 429, 500],
+  errors: [400, 401, 403, 404, 405, 413, 415, 422, 429, 500],
 });
 
 export const rawOperations: RawOperation[] = [

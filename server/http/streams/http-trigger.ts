@@ -1,6 +1,6 @@
-import { assertHttpTrigger, callText, runHttpTrigger } from "#server/features/http-trigger/service.ts";
+import { assertHttpTrigger, readCall, runHttpTrigger } from "#server/features/http-trigger/service.ts";
 import { type SavedWorkflow, savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
-import { readBytes } from "#server/http/messages/read-json.ts";
+import { headerEntries, readBytes } from "#server/http/messages/read-json.ts";
 import { authRequired, errorResponse, jsonResponse, loggedErrorResponse } from "#server/http/messages/respond.ts";
 import { withIdempotency } from "#server/http/rest/idempotency.ts";
 import { createContext, isReading } from "#server/http/trpc/context.ts";
@@ -44,10 +44,11 @@ async function answer(request: Request, workflow_id: string): Promise<Response> 
   const allow = workflow.trigger.allowed_methods.join(", ");
   if (!workflow.trigger.allowed_methods.some((method) => method === request.method))
     return errorResponse(new AppError("METHOD_NOT_ALLOWED", `This workflow's trigger takes ${allow || "no method yet"}.`), { allow });
-  const input = callText(request, body);
+  const { method, url, headers } = request;
+  const { input, raw } = await readCall({ method, url, headers, headerEntries: headerEntries(request) }, body);
   const run = async () => {
     const texts = new DeferredTexts();
-    const result = await runHttpTrigger(principal, workflow, input, { signal: request.signal, texts });
+    const result = await runHttpTrigger(principal, workflow, input, { signal: request.signal, texts, raw });
     if ("run_status" in result) return jsonResponse(result, result.status);
     const sending = { account: principal.user.id, texts, signal: request.signal, isOutcome: true };
     return jsonResponse(result, result.output === undefined ? 202 : 200, sending);
