@@ -50,6 +50,15 @@ test("an article becomes Markdown with full addresses, without what is around it
   expect(page.markdown).not.toMatch(/Home|Imprint|hacked|color|javascript/);
 });
 
+test.each([
+  ["UTF-8", Buffer.from("<p>Größe für naïve Gäste")],
+  ["windows-1252", Buffer.from("<p>Größe für naïve Gäste", "latin1")],
+])("reads a page in undeclared %s", async (_, body) => {
+  const { url } = await site({ "/p": { type: "text/html", body } });
+
+  await expect(scrape(`${url}/p`, reading)).resolves.toMatchObject({ markdown: "Größe für naïve Gäste" });
+});
+
 test("nothing that a page names is loaded, and none of its scripts run", async () => {
   const { url, paths } = await site({
     "/p": `<html><head><link rel="stylesheet" href="/s.css"><script src="/x.js"></script></head><body onload="fetch('/onload')">

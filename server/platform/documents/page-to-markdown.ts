@@ -1,4 +1,6 @@
+import { charsetOf, ownCharset } from "#server/platform/charset.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
+import { decodeText } from "#server/platform/documents/decode-text.ts";
 import { removeNoise } from "#server/platform/documents/page-noise.ts";
 
 /** An article shorter than this is taken for a mistake when the whole page has more. */
@@ -47,10 +49,9 @@ export async function pageToMarkdown(bytes: Uint8Array, url: URL, contentType: s
     import("@mozilla/readability"),
     newTurndown(),
   ]);
-  const charset = /charset="?([\w-]+)/i.exec(contentType)?.[1];
-  const { window } = new JSDOM(Buffer.from(bytes), {
+  const html = await decodeText(bytes, charsetOf(contentType) ?? ownCharset(bytes));
+  const { window } = new JSDOM(html, {
     url: url.href,
-    contentType: `text/html${charset ? `;charset=${charset}` : ""}`,
     virtualConsole: new VirtualConsole(), // a page's faulty styles are nobody's news
   });
   try {

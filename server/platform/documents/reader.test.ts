@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { DOCX } from "#server/platform/documents/read-document.ts";
 import { readContent, readDocumentApart } from "#server/platform/documents/reader.ts";
 import { deepPage, docxBomb, docxTreeBomb, pdfBomb } from "#server/testing/bombs.ts";
-import { docxFile } from "#server/testing/office-files.ts";
+import { docxFile, pdfWithCmap } from "#server/testing/office-files.ts";
 
 test("while documents of several projects take long a page is read; one that is given up says so, and the next one is read", async () => {
   const abort = new AbortController();
@@ -28,6 +28,23 @@ test("while documents of several projects take long a page is read; one that is 
     chunks: [{ place: "Garden" }],
   });
 }, 60_000);
+
+test("the reading process finds the predefined CMaps", async () => {
+  const bytes = pdfWithCmap("90ms-RKSJ-H", "Japan1", Uint8Array.from([0x93, 0xfa, 0x96, 0x7b]));
+
+  await expect(readDocumentApart({ bytes, mediaType: "application/pdf" }, { owner: "project" })).resolves.toMatchObject({
+    chunks: [{ place: "Page 1", text: "日本" }],
+  });
+});
+
+test("the reading process detects the encoding of a text", async () => {
+  const bytes = Buffer.from("d6e5edfb0adfe1ebeeeae83b33300ac1e0ede0edfb3b35300a", "hex");
+
+  await expect(readDocumentApart({ bytes, mediaType: "text/csv" }, { owner: "project" })).resolves.toMatchObject({
+    text: "Цены\nЯблоки;30\nБананы;50",
+    language: "russian",
+  });
+});
 
 test("what is wrong with a document is said as it is", async () => {
   await expect(readDocumentApart({ bytes: Buffer.from("  "), mediaType: "text/plain" }, { owner: "project" })).rejects.toMatchObject({
