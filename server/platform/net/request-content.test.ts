@@ -14,7 +14,8 @@ test.each([
   ["a=1&b=2", '{"a":"1","b":"2"}'],
   ["a=1&a=2&b=", '{"a":["1","2"],"b":""}'],
   ["flag&&x=%C3%BC+y%26", '{"flag":"","x":"ü y&"}'],
-  ["a=100%&b=%zz", '{"a":"100%","b":"%zz"}'],
+  ["a=100%&b=%zz&c=%4", '{"a":"100%","b":"%zz","c":"%4"}'],
+  ["a%2Bb%3d=%2b+%26", '{"a+b=":"+ &"}'],
   ["payload=%7B%22zen%22%3A%22%C3%BC%22%7D", '{"zen":"ü"}'],
   ["payload=text", '{"payload":"text"}'],
   ["payload=1&other=2", '{"payload":"1","other":"2"}'],
@@ -62,6 +63,7 @@ test.each([
   ["bytes that are not packed", "{}", { "content-encoding": "gzip" }, "BAD_REQUEST"],
   ["bytes that are no text", Buffer.from([0x89, 0x50, 0xff]), typed("image/png"), "BAD_REQUEST"],
   ["Latin-1 without its charset", Buffer.from('"ö"', "latin1"), typed("application/json"), "BAD_REQUEST"],
+  ["a multipart body without a boundary", "-".repeat(5000), typed("multipart/form-data"), "BAD_REQUEST"],
   ["a broken multipart body", "--x", typed("multipart/form-data; boundary=x"), "BAD_REQUEST"],
 ] as const)("%s is refused", async (_, body, headers, code) => {
   expect(await codeOf(read(body, headers))).toBe(code);

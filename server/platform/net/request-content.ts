@@ -84,13 +84,30 @@ function fieldsJson(fields: readonly Field[]): string {
   return JSON.stringify(Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all])));
 }
 
+const hexDigit = (byte: number | undefined): number => {
+  if (byte === undefined) return Number.NaN;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
+};
+
+/** Undoes percent-encoding, with `+` as a blank. A pattern with a callback would take half a second for 4 MiB. */
+function percentDecoded(part: string): Buffer {
+  const bytes = Buffer.from(part, "latin1");
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    const code = byte === 0x25 ? hexDigit(bytes[at + 1]) * 16 + hexDigit(bytes[at + 2]) : Number.NaN;
+    if (!Number.isNaN(code)) at += 2;
+    bytes[length++] = Number.isNaN(code) ? (byte === 0x2b ? 0x20 : byte) : code;
+  }
+  return bytes.subarray(0, length);
+}
+
 /** Reads a form whose percent-encoded bytes are in the charset of the decoder. */
 function formJson(bytes: Uint8Array, { encoding }: TextDecoder): string {
   const decoder = new TextDecoder(encoding);
-  const decoded = (part: string): string => {
-    const signs = part.replaceAll("+", " ").replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-    return decoder.decode(Buffer.from(signs, "latin1"));
-  };
+  const decoded = (part: string): string => decoder.decode(percentDecoded(part));
   const pairs = Buffer.from(bytes)
     .toString("latin1")
     .split("&", MAX_OBJECT_KEYS + 1);
@@ -105,7 +122,9 @@ function formJson(bytes: Uint8Array, { encoding }: TextDecoder): string {
 /** Throws when a multipart body has more parts than are read, before any of them is. */
 function assertPartCount(bytes: Uint8Array, contentType: string): void {
   const [, quoted, plain] = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(contentType) ?? [];
-  const delimiter = `--${quoted ?? plain ?? ""}`;
+  const boundary = quoted ?? plain;
+  if (!boundary) return;
+  const delimiter = `--${boundary}`;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let count = 0;
   for (let at = buffer.indexOf(delimiter); at >= 0; at = buffer.indexOf(delimiter, at + delimiter.length))
