@@ -115,7 +115,7 @@ function ServerBody({ server }: { server: McpServerDetail }) {
   return (
     <>
       {server.last_error && (
-        <Notice tone="failed" title="The last try to reach it failed">
+        <Notice tone="failed" title="The last try did not bring all of its tools">
           {server.last_error}
         </Notice>
       )}

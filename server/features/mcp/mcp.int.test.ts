@@ -136,3 +136,14 @@ test.each(['{"__proto__":null}', '{"__proto__":{"type":"string"}}', '{"$type":""
       expect(JSON.stringify(Object(tools[0]?.input_schema).properties)).toBe(properties);
   },
 );
+
+test("a list of tools that breaks off keeps the tools that came", async () => {
+  const admin = await database.newAdmin();
+  const first = { tools: [{ name: "first" }], nextCursor: "two" };
+  const { url } = await serveOddMcp(({ params }) => (params?.cursor === undefined ? first : { tools: "none" }));
+
+  const made = await createMcpServer(admin, { name: "Odd", url: `${url}/mcp` });
+
+  expect(made.tools.map(({ name }) => name)).toEqual(["first"]);
+  expect(made.last_error).toContain("Page 2 of the list of tools is missing");
+});

@@ -74,7 +74,10 @@ const summary = {
   disabled_tools: z.array(z.string()),
   tool_count: z.number().int().meta({ description: "How many tools the server has, those that are switched off too" }),
   last_seen_at: Timestamp.nullable().meta({ description: "When its tools were last listed" }),
-  last_error: z.string().nullable().meta({ description: "Why the last try failed; null when it did not" }),
+  last_error: z
+    .string()
+    .nullable()
+    .meta({ description: "Why the last try failed, or what of the list of tools is missing; null when all came" }),
   created_at: Timestamp,
   updated_at: Timestamp,
 };
@@ -127,5 +130,10 @@ export const DiscoverMcpInput = z.strictObject({
   headers: headers.optional(),
 });
 export type DiscoverMcpInput = z.infer<typeof DiscoverMcpInput>;
-export const McpTools = z.object({ tools: z.array(McpTool) }).meta({ id: "McpTools" });
+export const McpTools = z
+  .object({
+    tools: z.array(McpTool),
+    missing: z.string().optional().meta({ description: "What of the list could not be read; left out when all came" }),
+  })
+  .meta({ id: "McpTools" });
 export type McpTools = z.infer<typeof McpTools>;

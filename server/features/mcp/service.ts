@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { McpServer as McpServerRow, Prisma } from "#prisma/generated/client.ts";
 import type { McpEndpoint } from "#server/features/mcp/client/endpoint.ts";
+import type { ListedTools } from "#server/features/mcp/client/open-tools.ts";
 import {
   type CreateMcpServerInput,
   type DiscoverMcpInput,
@@ -117,14 +118,14 @@ const MAX_LIST = 2_000_000;
  * Connects to a server, lists its tools and leaves it.
  * @throws AppError UPSTREAM_ERROR with a sentence that says what failed
  */
-async function listToolsOf(endpoint: McpEndpoint): Promise<McpTool[]> {
+async function listToolsOf(endpoint: McpEndpoint): Promise<ListedTools> {
   const { openMcpTools } = await import("#server/features/mcp/client/open-tools.ts");
   const opened = openMcpTools(endpoint);
   try {
-    const tools = await opened.list();
-    if (JSON.stringify(tools).length > MAX_LIST)
+    const listed = await opened.list();
+    if (JSON.stringify(listed.tools).length > MAX_LIST)
       throw new AppError("UPSTREAM_ERROR", "The MCP server describes its tools at too great length (over 2 MB).");
-    return tools;
+    return listed;
   } finally {
     void opened.close();
   }
@@ -141,7 +142,7 @@ interface McpConnection extends Required<Omit<McpEndpoint, "reach" | "disabledTo
  * @throws AppError UPSTREAM_ERROR with a sentence that says what failed
  */
 async function connectMcp({ name, url, transport, headers, private_allowed }: McpConnection) {
-  const tools = await listToolsOf({ name, url, transport, headers, reach: endpointReach(private_allowed) });
+  const { tools, missing = null } = await listToolsOf({ name, url, transport, headers, reach: endpointReach(private_allowed) });
   return {
     url,
     transport,
@@ -150,6 +151,7 @@ async function connectMcp({ name, url, transport, headers, private_allowed }: Mc
     header_names: Object.keys(headers),
     tools: jsonColumn(tools),
     last_seen_at: new Date(),
+    last_error: missing,
   };
 }
 
@@ -210,7 +212,7 @@ async function reconnected(principal: ProjectPrincipal, input: UpdateMcpServerIn
   const isKept = url === before.url && before.private_allowed;
   const private_allowed = isKept || (await checkMcpUrl(principal, url));
   const name = input.name ?? before.name;
-  return { ...(await connectMcp({ name, url, transport, headers, private_allowed })), last_error: null };
+  return connectMcp({ name, url, transport, headers, private_allowed });
 }
 
 /**
@@ -274,12 +276,12 @@ export async function refreshMcpServer(principal: ProjectPrincipal, { mcp_id }: 
     const { count } = await db().mcpServer.updateMany({ where: { id: before.id }, data });
     if (count === 0) throw notFound("MCP server");
   };
-  const tools = await listToolsOf(mcpEndpointOf(before)).catch(async (error: unknown) => {
+  const { tools, missing = null } = await listToolsOf(mcpEndpointOf(before)).catch(async (error: unknown) => {
     if (isAppError(error) && error.code === "UPSTREAM_ERROR") await write({ last_error: error.message });
     throw error;
   });
   await assertRoom(principal.project.id);
-  await write({ tools: jsonColumn(tools), last_seen_at: new Date(), last_error: null });
+  await write({ tools: jsonColumn(tools), last_seen_at: new Date(), last_error: missing });
   return toMcpServerDetail(await findMcpServer(principal.project.id, mcp_id));
 }
 
@@ -290,5 +292,5 @@ export async function refreshMcpServer(principal: ProjectPrincipal, { mcp_id }: 
 export async function discoverMcp(principal: ProjectPrincipal, input: DiscoverMcpInput): Promise<McpTools> {
   const { url, transport = "streamable_http", headers = {} } = input;
   const isPrivateAllowed = await checkMcpUrl(principal, url);
-  return { tools: await listToolsOf({ url, transport, headers, reach: endpointReach(isPrivateAllowed) }) };
+  return listToolsOf({ url, transport, headers, reach: endpointReach(isPrivateAllowed) });
 }

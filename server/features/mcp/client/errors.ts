@@ -1,6 +1,6 @@
 import { SseError } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { ErrorCode, McpError, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { type McpEndpoint, withoutSecrets } from "#server/features/mcp/client/endpoint.ts";
 import { AppError, messageOf } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/mask-scope.ts";
@@ -91,6 +91,9 @@ function predicate(error: unknown, endpoint: McpEndpoint): string {
     if (error.code === ErrorCode.ConnectionClosed) return BROKE_OFF;
     return `refused: ${wordsOf(message.replace(/^MCP error -?\d+: /, "")).replace(/(?<![.\s])[.\s]+$/, "")}.`;
   }
+  const version = /^Server's protocol version is not supported: (.*)$/s.exec(message)?.[1];
+  if (version !== undefined)
+    return `answered with the protocol version ${wordsOf(version).slice(0, 40) || "(none)"}, which is not known here. Ask its operator to allow ${SUPPORTED_PROTOCOL_VERSIONS.slice(0, 2).join(" or ")}.`;
   const code = codeOf(error);
   if (code) return connectionTrouble(code, new URL(endpoint.url).host);
   return "does not speak MCP at this address: its answer cannot be read. Check the address and the transport.";

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { openMcpTools } from "#server/features/mcp/client/open-tools.ts";
 import { serveOddMcp } from "#server/testing/odd-mcp-server.ts";
 
-async function open(answer: Parameters<typeof serveOddMcp>[0]) {
-  const { url } = await serveOddMcp(answer);
+async function open(...served: Parameters<typeof serveOddMcp>) {
+  const { url } = await serveOddMcp(...served);
   const endpoint = { name: "Odd", url: `${url}/mcp`, transport: "streamable_http", headers: {}, reach: "any" } as const;
   const tools = openMcpTools(endpoint, { connectSeconds: 10, callSeconds: 10 });
   onTestFinished(() => tools.close());
@@ -23,7 +23,7 @@ test("a tool that is described wrongly does not cost the others, and is offered 
     ],
     nextCursor: null,
   }));
-  expect(await tools.list()).toEqual([
+  expect((await tools.list()).tools).toEqual([
     { name: "good", description: "Good.", input_schema: { type: "object", properties: { a: true } } },
     { name: "untyped", description: "", input_schema: { type: "object", properties: { b: { type: "string" } } } },
     { name: "bare", description: "", input_schema: { type: "object" } },
@@ -84,7 +84,7 @@ test("what a server says of its tools is bounded, each and together", async () =
   const large = { name: "large", inputSchema: { type: "object", properties } };
   const one = (n: number) => ({ name: `t${n}`, inputSchema: { type: "object", description: "x".repeat(50_000) } });
   const tools = await open(() => ({ tools: [large, { name: "n".repeat(300) }, ...Array.from({ length: 200 }, (_, n) => one(n))] }));
-  const found = await tools.list();
+  const { tools: found } = await tools.list();
   expect(found[0]).toEqual({ name: "large", description: "", input_schema: { type: "object" } });
   expect(found.length).toBeLessThan(100);
   expect(JSON.stringify(found).length).toBeLessThan(5 * 1024 * 1024);
@@ -95,4 +95,33 @@ test("refuses a list of tools with too many keys before it is parsed", async () 
   const tools = await open(() => ({ tools: [{ name: "large", inputSchema: { type: "object", properties } }] }));
 
   await expect(tools.list()).rejects.toThrow("an answer that is too long to read");
+});
+
+const PAGE = { tools: [{ name: "first" }] };
+
+test("an empty cursor ends the list of tools", async () => {
+  const tools = await open(({ params }) => (params?.cursor === undefined ? { ...PAGE, nextCursor: "" } : { tools: "none" }));
+
+  expect(await tools.list()).toEqual({ tools: [{ name: "first", description: "", input_schema: { type: "object" } }] });
+});
+
+test("a later page that fails keeps the tools of the first", async () => {
+  const tools = await open(({ params }) => (params?.cursor === undefined ? { ...PAGE, nextCursor: "two" } : { tools: "none" }));
+
+  expect(await tools.list()).toEqual({
+    tools: [{ name: "first", description: "", input_schema: { type: "object" } }],
+    missing: expect.stringContaining('Page 2 of the list of tools is missing, and what follows it: The MCP server "Odd"'),
+  });
+});
+
+test("a first page that fails fails the list", async () => {
+  const tools = await open(() => ({ tools: "none" }));
+
+  await expect(tools.list()).rejects.toThrow('The MCP server "Odd"');
+});
+
+test("a protocol version that is not known is named", async () => {
+  const tools = await open(() => PAGE, "2031-01-01");
+
+  await expect(tools.list()).rejects.toThrow("answered with the protocol version 2031-01-01, which is not known here");
 });

@@ -29,7 +29,7 @@ const both: [McpTransport, string][] = [
 
 test.each(both)("%s: tools are listed and called", async (transport, path) => {
   const tools = open({ transport, url: server.url + path });
-  const listed = await tools.list();
+  const { tools: listed } = await tools.list();
   expect(listed.map(({ name }) => name)).toEqual(["echo", "add", "slow", "failing", "image", "resource", "headers", "break_off"]);
   expect(listed[1]).toMatchObject({
     description: "Adds two numbers.",

@@ -1,7 +1,7 @@
 import { type McpEndpoint, withoutSecrets } from "#server/features/mcp/client/endpoint.ts";
 import { mcpFailure, statusOf } from "#server/features/mcp/client/errors.ts";
 import { isSessionGone, type McpSession, openSession, type SessionLimits } from "#server/features/mcp/client/session.ts";
-import { answerOf, toolIn } from "#server/features/mcp/client/shapes.ts";
+import { answerOf, type ToolPage, toolIn } from "#server/features/mcp/client/shapes.ts";
 import type { McpTool } from "#server/features/mcp/schema.ts";
 import type { ToolAnswer } from "#server/llm/tools/tool.ts";
 import { orAborted } from "#server/platform/abort.ts";
@@ -13,13 +13,20 @@ const MAX_PAGES = 50;
 /** Most characters of JSON of them all. */
 const MAX_LIST = 4 * 1024 * 1024;
 
+/** What a server listed. */
+export interface ListedTools {
+  tools: McpTool[];
+  /** A sentence about a later page that could not be read; the tools of the pages before it came. */
+  missing?: string;
+}
+
 /** The tools of one server. Nothing is connected until something is asked. */
 export interface McpTools {
   /**
    * Every tool that the server offers, those that are switched off too.
    * @throws AppError UPSTREAM_ERROR with a sentence; the signal's reason
    */
-  list(signal?: AbortSignal): Promise<McpTool[]>;
+  list(signal?: AbortSignal): Promise<ListedTools>;
   /**
    * Calls a tool; calls may run side by side. A failure of the tool or of the connection is an answer.
    * @throws the signal's reason
@@ -37,12 +44,21 @@ interface Held {
   users: number;
 }
 
-async function allTools(session: McpSession, signal?: AbortSignal): Promise<McpTool[]> {
+async function allTools(session: McpSession, endpoint: McpEndpoint, signal?: AbortSignal): Promise<ListedTools> {
   const found = new Map<string, McpTool>();
   let cursor: string | undefined;
   let length = 0;
   for (let page = 0; page < MAX_PAGES && found.size < MAX_TOOLS && length <= MAX_LIST; page += 1) {
-    const { tools, nextCursor } = await session.listPage(cursor, signal);
+    let listed: ToolPage;
+    try {
+      listed = await session.listPage(cursor, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (page === 0) throw error;
+      const { message } = mcpFailure(error, endpoint);
+      return { tools: [...found.values()], missing: `Page ${page + 1} of the list of tools is missing, and what follows it: ${message}` };
+    }
+    const { tools, nextCursor } = listed;
     for (const value of tools) {
       if (found.size >= MAX_TOOLS) break;
       const tool = toolIn(value);
@@ -50,10 +66,11 @@ async function allTools(session: McpSession, signal?: AbortSignal): Promise<McpT
       if (length > MAX_LIST) break;
       if (tool) found.set(tool.name, tool);
     }
-    if (typeof nextCursor !== "string" || nextCursor === cursor) break;
+    // An empty cursor is how many servers end the list.
+    if (typeof nextCursor !== "string" || nextCursor === "" || nextCursor === cursor) break;
     cursor = nextCursor;
   }
-  return [...found.values()];
+  return { tools: [...found.values()] };
 }
 
 const limitsFromSettings = (): SessionLimits => ({
@@ -121,7 +138,7 @@ export function openMcpTools(endpoint: McpEndpoint, limits: SessionLimits = limi
 
   return {
     list: (signal) =>
-      withSession((open) => allTools(open, signal), signal).catch((error: unknown) => {
+      withSession((open) => allTools(open, endpoint, signal), signal).catch((error: unknown) => {
         signal?.throwIfAborted();
         throw mcpFailure(error, endpoint);
       }),
