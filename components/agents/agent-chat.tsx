@@ -4,6 +4,7 @@ import { RotateCcw, RotateCw, SendHorizontal, Square } from "lucide-react";
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
 import { applyChatEvent, citationsOf, type Exchange, historyOf, newExchange, textOf } from "#components/agents/chat-turns.ts";
 import { formatDuration, formatTokens } from "#components/format.ts";
+import { isComposing } from "#components/is-composing.ts";
 import { ToolStep, TruncatedAnswerNote } from "#components/runs/agent-answer.tsx";
 import { Cost } from "#components/runs/cost.tsx";
 import { SourceList } from "#components/runs/sources.tsx";
@@ -91,7 +92,7 @@ export function AgentChat({ subject }: { subject: ChatSubject }) {
             value={message}
             onChange={(event) => setMessage(event.target.value)}
             onKeyDown={(event) => {
-              if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+              if (event.key === "Enter" && !event.shiftKey && !isComposing(event)) {
                 event.preventDefault();
                 submit();
               }

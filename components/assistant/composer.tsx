@@ -13,6 +13,7 @@ import {
   withoutMention,
 } from "#components/assistant/draft.ts";
 import { MentionMenu, mentionKinds, mentionOptionId, useMentions } from "#components/assistant/mention-menu.tsx";
+import { isComposing } from "#components/is-composing.ts";
 import type { AssistantPlace } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -126,7 +127,7 @@ export function Composer({
     });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     if (isMenuOpen) {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (step !== undefined && offered.length > 0) {

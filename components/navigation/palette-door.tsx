@@ -3,6 +3,7 @@
 import { Search } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { type ComponentProps, useEffect } from "react";
+import { isComposing } from "#components/is-composing.ts";
 import { closePalette, openPalette, setPaletteText, togglePalette, usePalette } from "#components/navigation/palette-state.ts";
 import { useShownTitle } from "#components/shell/page.tsx";
 import { rememberPage } from "#components/shell/recent-pages.ts";
@@ -24,7 +25,7 @@ function Waiting() {
         aria-label="Search"
         value={text}
         onChange={({ target }) => setPaletteText(target.value)}
-        onKeyDown={({ key }) => key === "Escape" && closePalette()}
+        onKeyDown={(event) => event.key === "Escape" && !isComposing(event) && closePalette()}
         className="h-11 w-full max-w-160 rounded-lg border bg-raised pr-10 pl-9 text-14 text-ink shadow-lg outline-none max-sm:rounded-t-none pointer-coarse:text-16"
       />
     </div>

@@ -3,6 +3,7 @@
 import { ChevronDown } from "lucide-react";
 import { Popover as Radix } from "radix-ui";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { isComposing } from "#components/is-composing.ts";
 import { cn } from "#components/ui/cn.ts";
 import { useFieldControl } from "#components/ui/field.tsx";
 import { controlStyle, itemStyle, surfaceStyle } from "#components/ui/styles.ts";
@@ -66,6 +67,7 @@ export function Combobox({
     setIsFiltering(false);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (isComposing(event)) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       if (!isOpen) return open();
@@ -120,6 +122,7 @@ export function Combobox({
           aria-label="Suggestions"
           onOpenAutoFocus={(event) => event.preventDefault()}
           onCloseAutoFocus={(event) => event.preventDefault()}
+          onEscapeKeyDown={(event) => isComposing(event) && event.preventDefault()}
           onInteractOutside={(event) => input.current === event.target && event.preventDefault()}
           className={cn(surfaceStyle, "flex max-h-72 w-(--radix-popover-trigger-width) min-w-56 flex-col")}
         >

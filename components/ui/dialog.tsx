@@ -3,6 +3,7 @@
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useRef } from "react";
+import { isComposing } from "#components/is-composing.ts";
 import { cn } from "#components/ui/cn.ts";
 import { stayWhereFocusIs } from "#components/ui/focus.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -33,7 +34,7 @@ export function Dialog({ onClose, title, description, size = "md", isDismissable
           <Radix.Content
             {...(description === undefined && { "aria-describedby": undefined })}
             {...focusReturn}
-            onEscapeKeyDown={guard}
+            onEscapeKeyDown={(event) => (isComposing(event) ? event.preventDefault() : guard(event))}
             onInteractOutside={guard}
             className={cn(
               "relative flex w-full animate-rise flex-col gap-4 rounded-lg border border-line-strong bg-raised p-5 shadow-lg max-sm:rounded-b-none max-sm:pb-8",

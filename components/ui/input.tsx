@@ -2,6 +2,7 @@
 
 import { Search } from "lucide-react";
 import { type ChangeEvent, type ComponentProps, type RefObject, useEffect, useRef } from "react";
+import { isComposing } from "#components/is-composing.ts";
 import { cn } from "#components/ui/cn.ts";
 import { useFieldControl } from "#components/ui/field.tsx";
 import { controlStyle } from "#components/ui/styles.ts";
@@ -72,7 +73,7 @@ export function SearchField({ label, value, onValueChange, className }: SearchFi
         placeholder={label}
         value={value}
         onChange={(event) => onValueChange(event.target.value)}
-        onKeyDown={(event) => event.key === "Escape" && onValueChange("")}
+        onKeyDown={(event) => event.key === "Escape" && !isComposing(event) && onValueChange("")}
         className="pl-8"
       />
     </div>

@@ -2,6 +2,7 @@
 
 import { Check, Search } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { isComposing } from "#components/is-composing.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Kbd } from "#components/ui/kbd.tsx";
 import { Marked } from "#components/ui/marked.tsx";
@@ -65,7 +66,7 @@ export function SearchList<Option extends SearchOption>(props: SearchListProps<O
   const onKeyDown = (event: KeyboardEvent) => {
     const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
     const move = moves[event.key];
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     if (move !== undefined) {
       if (options.length > 0) setActive((index + move + options.length) % options.length);
     } else if (event.key === "Enter") {

@@ -2,6 +2,7 @@
 
 import { ArrowUp } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";
+import { isComposing } from "#components/is-composing.ts";
 import { useAssistant } from "#components/shell/assistant.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
@@ -58,7 +59,7 @@ export function FirstRequest() {
             placeholder="Say it in your own words. You see every change before it is made."
             onChange={(event) => setText(event.target.value)}
             onKeyDown={(event) => {
-              if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) send(event);
+              if (event.key === "Enter" && !event.shiftKey && !isComposing(event)) send(event);
             }}
             className="field-sizing-content max-h-40 min-h-11 min-w-0 flex-1 resize-none bg-transparent px-1.5 py-1 text-14 text-ink placeholder:text-ink-faint focus:outline-none pointer-coarse:text-16"
           />

@@ -2,6 +2,7 @@
 
 import { ChevronDown, ChevronUp, Search, X } from "lucide-react";
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { isComposing } from "#components/is-composing.ts";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { surfaceStyle } from "#components/ui/styles.ts";
@@ -50,6 +51,7 @@ function SearchBar({ asked, onClose }: { asked: number; onClose: () => void }) {
     else onClose();
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    if (isComposing(event)) return;
     if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
     else if (event.key === "ArrowDown") step(1);
     else if (event.key === "ArrowUp") step(-1);
@@ -61,7 +63,7 @@ function SearchBar({ asked, onClose }: { asked: number; onClose: () => void }) {
       aria-label="Search in canvas"
       className={cn(surfaceStyle, "absolute top-3 left-3 z-20 w-80 max-w-[calc(100%-24px)]")}
       onKeyDown={(event) => {
-        if (event.key !== "Escape") return;
+        if (event.key !== "Escape" || isComposing(event)) return;
         event.preventDefault();
         event.stopPropagation();
         close();

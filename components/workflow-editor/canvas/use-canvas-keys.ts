@@ -2,6 +2,7 @@
 
 import { useReactFlow } from "@xyflow/react";
 import { type RefObject, useEffect } from "react";
+import { isComposing } from "#components/is-composing.ts";
 import { motionMs } from "#components/ui/use-reduced-motion.ts";
 import { fromClipboard, toClipboard } from "#components/workflow-editor/canvas/document/clipboard.ts";
 import { selectedGraph } from "#components/workflow-editor/canvas/document/edits.ts";
@@ -121,7 +122,7 @@ export function useCanvasKeys({
     };
     const onKeyDown = (event: KeyboardEvent) => {
       // A canvas behind another tab of the page takes no keys.
-      if (event.defaultPrevented || isAway(event.target)) return;
+      if (event.defaultPrevented || isComposing(event) || isAway(event.target)) return;
       if (move(event)) return event.preventDefault();
       // Tab walks through the nodes; on the bare canvas, where it would lead nowhere, it opens the palette.
       const isBareTab = event.key === "Tab" && !event.shiftKey && event.target === area.current && !editor.getState().isReadOnly;

@@ -2,6 +2,7 @@
 
 import { type KeyboardEvent, type ReactNode, useRef } from "react";
 import { useStore } from "zustand";
+import { isComposing } from "#components/is-composing.ts";
 import { cn } from "#components/ui/cn.ts";
 import { useLastRunStore } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { COLOURS } from "#components/workflow-editor/fields/python-field.tsx";
@@ -45,10 +46,11 @@ export function CodeField({ nodeId, value, inputs, problems, maxLength, isReadOn
   const faulty = new Set([...problems, failure ?? ""].flatMap((problem) => LINE.exec(problem)?.[1] ?? []).map(Number));
   const isLeaving = useRef(false);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (isComposing(event)) return;
     const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
     const leaves = isLeaving.current;
     isLeaving.current = key === "Escape" || (leaves && key === "Shift");
-    if (isReadOnly || ctrlKey || metaKey || altKey || event.nativeEvent.isComposing) return;
+    if (isReadOnly || ctrlKey || metaKey || altKey) return;
     const area = event.currentTarget;
     const { selectionStart, selectionEnd } = area;
     if (key === "Enter" && !shiftKey) {

@@ -4,6 +4,7 @@ import { Plus, Trash2 } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { z } from "zod";
 import { describeField } from "#components/forms/describe-field.ts";
+import { isComposing } from "#components/is-composing.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Field } from "#components/ui/field.tsx";
@@ -89,7 +90,7 @@ export function RowsField({ name, schema, rows, isReadOnly, draw, onChange }: Ro
   const add = () => change([...rows, newRow(shape, rows)], rows.length);
   const onEnter = (event: KeyboardEvent, index: number) => {
     const isText = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
-    if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing || !isText) return;
+    if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey || isComposing(event) || !isText) return;
     event.preventDefault();
     const isBlank = Object.values(rows[index] ?? {}).every((value) => value === "" || value === undefined);
     if (index < rows.length - 1) {

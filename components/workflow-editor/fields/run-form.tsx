@@ -2,6 +2,7 @@
 
 import { Play } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, useState } from "react";
+import { isComposing } from "#components/is-composing.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input, Textarea } from "#components/ui/input.tsx";
@@ -73,7 +74,7 @@ export function RunForm({ trigger, last, isPending, onRun, isPreview = false, su
     if (Object.keys(found).length === 0) onRun({ params }, texts);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+    if (event.key !== "Enter" || isComposing(event) || !(event.metaKey || event.ctrlKey)) return;
     event.preventDefault();
     event.stopPropagation();
     run();

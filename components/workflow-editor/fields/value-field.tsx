@@ -3,6 +3,7 @@
 import { Braces } from "lucide-react";
 import { Popover as Radix } from "radix-ui";
 import { type ChangeEvent, type ComponentProps, type KeyboardEvent, type ReactNode, type RefObject, useId, useRef, useState } from "react";
+import { isComposing } from "#components/is-composing.ts";
 import { cn } from "#components/ui/cn.ts";
 import { useFieldControl } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -240,7 +241,7 @@ export function useValueList({ box, value, onChange, all, openPart, isEnterFree 
       area()?.focus();
     },
     onKeyDown(event: KeyboardEvent) {
-      if (!list) return;
+      if (!list || isComposing(event)) return;
       if (event.key === "Enter" && isEnterFree && place?.active === null) return setPlace(null);
       const count = list.options.length;
       const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { isComposing } from "#components/is-composing.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -89,7 +90,7 @@ export function ComparisonAside({ title, takesFocus = true, onClose, children }:
       tabIndex={-1}
       aria-label={title}
       onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.defaultPrevented) return;
+        if (event.key !== "Escape" || event.defaultPrevented || isComposing(event)) return;
         event.stopPropagation();
         if (compared) history.getState().compare(null);
         else history.getState().close();
@@ -217,6 +218,7 @@ export function VersionName({ version, name, isReadOnly, onCommit }: VersionName
     }
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (isComposing(event)) return event.stopPropagation();
     if (event.key === "Enter") event.currentTarget.blur();
     if (event.key !== "Escape" || draft === null) return;
     event.stopPropagation();

@@ -3,6 +3,7 @@
 import { CircleCheck, History } from "lucide-react";
 import { useMemo } from "react";
 import { plural } from "#components/format.ts";
+import { isComposing } from "#components/is-composing.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Textarea } from "#components/ui/input.tsx";
@@ -67,7 +68,7 @@ export function PublishPanel({ isReadOnly, onClose }: { isReadOnly: boolean; onC
               placeholder="What is new, for the history"
               onChange={(event) => session.describe(event.target.value)}
               onKeyDown={(event) => {
-                if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+                if (event.key !== "Enter" || isComposing(event) || !(event.metaKey || event.ctrlKey)) return;
                 event.preventDefault();
                 publish();
               }}

@@ -1,6 +1,7 @@
 "use client";
 
 import { type KeyboardEvent, useRef, useState } from "react";
+import { isComposing } from "#components/is-composing.ts";
 import { cn } from "#components/ui/cn.ts";
 
 export interface EditableNameProps {
@@ -51,6 +52,7 @@ export function EditableName({ label, value, onCommit, isReadOnly = false, class
     isCommitting.current = false;
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (isComposing(event)) return event.stopPropagation();
     if (event.key === "Enter") void commit().then((isTaken) => isTaken && leave());
     if (event.key !== "Escape") return;
     event.stopPropagation();

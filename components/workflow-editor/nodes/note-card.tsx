@@ -3,6 +3,7 @@
 import { NodeResizeControl, useStore } from "@xyflow/react";
 import { MoveDiagonal2 } from "lucide-react";
 import { type CSSProperties, type FocusEvent, useEffect, useRef } from "react";
+import { isComposing } from "#components/is-composing.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Markdown } from "#components/ui/loaded-markdown.tsx";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
@@ -131,7 +132,7 @@ export function NoteText({ id, text, label, isSized }: { id: string; text: strin
       onChange={(event) => write(event.target.value)}
       onBlur={onBlur}
       onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
+        if (event.key !== "Escape" || isComposing(event)) return;
         event.preventDefault();
         event.stopPropagation();
         leave();

@@ -2,6 +2,7 @@
 
 import { ChevronRight, CornerDownRight } from "lucide-react";
 import { type KeyboardEvent, memo, useEffect, useRef, useState } from "react";
+import { isComposing } from "#components/is-composing.ts";
 import { useRun } from "#components/runs/store/run-context.tsx";
 import { cardStatus } from "#components/runs/store/run-snapshot.ts";
 import { cn } from "#components/ui/cn.ts";
@@ -138,6 +139,7 @@ function RenameField({ nodeId, type, onDone }: { nodeId: string; type: string; o
   };
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation();
+    if (isComposing(event)) return;
     if (event.key === "Escape") finish();
     if (event.key !== "Enter") return;
     const reason = name.trim() === "" ? null : editor.getState().rename(nodeId, name);

@@ -4,6 +4,7 @@ import { ChevronLeft, ChevronRight, EyeOff, List, Sparkles } from "lucide-react"
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useStore } from "zustand";
 import { plural } from "#components/format.ts";
+import { isComposing } from "#components/is-composing.ts";
 import { AssistantContext, useAssistant } from "#components/shell/assistant.tsx";
 import { errorBodyOf } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -123,7 +124,7 @@ function ShownProposal({ proposal, comparison }: { proposal: Proposal; compariso
   };
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== "Enter" || !event.shiftKey || !(event.metaKey || event.ctrlKey) || event.altKey) return;
+      if (event.key !== "Enter" || isComposing(event) || !event.shiftKey || !(event.metaKey || event.ctrlKey) || event.altKey) return;
       if (event.target instanceof Element && event.target.closest("[role=dialog], [role=alertdialog]")) return;
       event.preventDefault();
       event.stopPropagation();
