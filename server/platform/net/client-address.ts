@@ -1,13 +1,18 @@
 import { isIP, type Socket } from "node:net";
 import ipaddr from "ipaddr.js";
 
+/** Begins an IPv4 address that is mapped into IPv6 (RFC 4291, section 2.5.5.2). */
+const MAPPED = "::ffff:";
+
 /**
  * An address as one writes it: without brackets, port and zone, and an IPv4 address that was mapped into IPv6 as itself.
  * @returns undefined for what is no address
  */
 export function plainAddress(text: string | undefined): string | undefined {
   if (!text) return undefined;
-  if (isIP(text) === 4) return text; // as nearly all come
+  // Nearly all come as one of these two; the second where the service listens on IPv6 too.
+  const short = text.startsWith(MAPPED) ? text.slice(MAPPED.length) : text;
+  if (isIP(short) === 4) return short;
   const [bare = ""] = text
     .trim()
     .replace(/^\[([^\]]*)\](:\d+)?$/, "$1")
