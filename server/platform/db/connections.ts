@@ -33,36 +33,33 @@ const silentAt = new Map<string, number>();
 export const noteSilent = (address: string): void => void silentAt.set(address, performance.now());
 const isSilent = (address: string): boolean => performance.now() - (silentAt.get(address) ?? Number.NEGATIVE_INFINITY) < SILENT_MS;
 
+type Callback = (error: Error | undefined, client?: pg.PoolClient, release?: pg.PoolClient["release"]) => void;
+
 /** Has a pool wait for a connection while the server has none free, instead of failing at once. */
 function waitForFree(pool: pg.Pool, waitMs: number): void {
   const original = pool.connect;
-  const connect = (): Promise<pg.PoolClient> => Reflect.apply(original, pool, []);
   const { connectionString = "" } = pool.options;
-  const connectOrWait = async (): Promise<pg.PoolClient> => {
-    refuseSecondConnection(pool);
-    const until = performance.now() + waitMs;
-    for (;;) {
-      if (isSilent(connectionString)) throw new Error("Connection terminated: the server does not answer");
-      try {
-        return await connect();
-      } catch (error) {
-        if (/due to connection timeout/.test(messageOf(error))) noteSilent(connectionString);
-        if (!isRefusedForNow(error) || performance.now() + RETRY_MS > until) throw error;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      }
-    }
+  // With callbacks, as in the driver: each query comes through here, and promises would add to its time.
+  const connectOrWait = (until: number, callback: Callback): void => {
+    const settle: Callback = (error, client, release) => {
+      if (error && /due to connection timeout/.test(messageOf(error))) noteSilent(connectionString);
+      const mayRetry = isRefusedForNow(error) && performance.now() + RETRY_MS <= until;
+      if (mayRetry) setTimeout(connectOrWait, RETRY_MS, until, callback);
+      else callback(error, client, release);
+    };
+    if (isSilent(connectionString)) callback(new Error("Connection terminated: the server does not answer"));
+    else Reflect.apply(original, pool, [settle]);
   };
-  type Callback = (error: Error | undefined, client?: pg.PoolClient, release?: pg.PoolClient["release"]) => void;
-  // The pool's own `query` calls this with a callback.
-  pool.connect = ((callback?: Callback) => {
-    const connected = connectOrWait();
-    if (!callback) return connected;
-    connected.then(
-      (client) => callback(undefined, client, client.release.bind(client)),
-      (error) => callback(error),
-    );
-    return undefined;
-  }) as typeof pool.connect;
+  const connect = (callback: Callback): void => {
+    refuseSecondConnection(pool);
+    connectOrWait(performance.now() + waitMs, callback);
+  };
+  pool.connect = ((callback?: Callback) =>
+    callback
+      ? connect(callback)
+      : new Promise<pg.PoolClient>((resolve, reject) => {
+          connect((error, client) => (client ? resolve(client) : reject(error)));
+        })) as typeof pool.connect;
 }
 
 /** Connections that are opened as they are needed; the next query opens another in place of one that broke. */

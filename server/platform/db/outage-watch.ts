@@ -41,6 +41,11 @@ export function watchPool(pool: pg.Pool): void {
     if (timer) return;
     tickedAt = performance.now();
     timer = setInterval(() => {
+      if (lentAt.size === 0) {
+        clearInterval(timer);
+        timer = undefined;
+        return;
+      }
       const now = performance.now();
       if (now - tickedAt > CHECK_MS + MAX_LATE_MS) wasBusy = true;
       tickedAt = now;
@@ -52,12 +57,6 @@ export function watchPool(pool: pg.Pool): void {
       });
     }, CHECK_MS).unref();
   });
-  const forget = (client: pg.PoolClient) => {
-    lentAt.delete(client);
-    if (lentAt.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  };
-  pool.on("release", (_, client) => forget(client));
-  pool.on("remove", forget);
+  pool.on("release", (_, client) => lentAt.delete(client));
+  pool.on("remove", (client) => lentAt.delete(client));
 }
