@@ -29,7 +29,7 @@ export function triggerFieldNames(trigger: Trigger): string[] {
 
 /**
  * Fields that expressions read of the trigger in a run. A webhook keeps the headers of its delivery in `params`, and the payload
- * as it was sent where that differs from the input; an HTTP trigger keeps its body as it was sent where the input does not give it.
+ * as sent where that differs from the input; an HTTP trigger keeps its body as sent where the input does not give it.
  */
 export function triggerFields(
   trigger: Trigger,

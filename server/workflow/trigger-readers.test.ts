@@ -15,7 +15,7 @@ const READING: [what: string, node: Nodes[string]][] = [
   ["an expression", agent("{{trigger.output}}")],
   ["an expression with a parameter", agent("{{ trigger.topic | upper }}")],
   ["an expression with headers of a webhook", agent("{{trigger.headers.X}}")],
-  ["an expression with the payload as it was sent", agent("{{trigger.raw}}")],
+  ["an expression with the payload as sent", agent("{{trigger.raw}}")],
   ["an expression with another case of letters", agent("{{Trigger.output}}")],
   ["an expression with the trigger's label", agent("{{Start.output}}")],
   ["an empty field", agent("")],

@@ -6,7 +6,7 @@ import { triggerFields } from "#server/workflow/trigger-fields.ts";
 const read = (method: string, path: string, headers: Record<string, string>, body: string | Buffer = "") =>
   readCall({ method, url: `http://localhost${path}`, headers: new Headers(headers) }, Buffer.from(body));
 const call = async (...args: Parameters<typeof read>) => JSON.parse((await read(...args)).input);
-/** What `{{trigger.raw}}` reads of a call. */
+/** Value of `{{trigger.raw}}` for a call. */
 const rawOf = async (...args: Parameters<typeof read>) => {
   const { input, raw } = await read(...args);
   return triggerFields({ data: { kind: "http" } }, { input, params: raw === undefined ? {} : { raw } }).raw;
@@ -95,7 +95,7 @@ test.each([
   ["compact JSON", {}, '{"a":12345678901234567890}'],
   ["text", {}, "plain"],
   ["nothing", {}, ""],
-])("the raw text of %s is read as it was sent", async (_, headers, body) => {
+])("the raw text of %s is read as sent", async (_, headers, body) => {
   expect(await rawOf("POST", "/x", headers, body)).toBe(body);
 });
 

@@ -58,7 +58,7 @@ function vectorOf(embedding: unknown): number[] | undefined {
   return vector.every(Number.isFinite) ? vector : undefined;
 }
 
-// How OpenAI, vLLM, llama.cpp, Ollama, text-embeddings-inference and DashScope say that a text is too long.
+// Messages in which OpenAI, vLLM, llama.cpp, Ollama, text-embeddings-inference and DashScope refuse a text that is too long.
 const TOO_LONG = /too (long|large)|token|context|length|longer than|exceeds/i;
 const NAMES_FORMAT = /encoding[_ ]?format/i;
 

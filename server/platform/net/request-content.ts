@@ -13,7 +13,7 @@ const MAX_PARTS = 1000;
 export interface RequestContent {
   /** JSON, unchecked where the body is declared as JSON or as nothing: of a form its fields, of other text a string. */
   json: string;
-  /** Text as it was sent; undefined for multipart/form-data, whose files are no text. */
+  /** Text as sent; undefined for multipart/form-data, whose files are no text. */
   raw: string | undefined;
 }
 

@@ -49,7 +49,7 @@ function failureOf(error: unknown, url: string): Error {
   return new LineBroke(`${host} could not be reached, or broke off${code ? ` (${code})` : ""}.`);
 }
 
-/** A header's value as it was meant: Node reads each byte as one character, and servers send UTF-8. */
+/** Decodes the value of a header as UTF-8, which servers send: Node reads each byte as one character. */
 function headerText(value: string): string {
   const bytes = Buffer.from(value, "latin1");
   return isUtf8(bytes) ? bytes.toString("utf8") : value;

@@ -13,7 +13,7 @@ const MAX_PAGES = 50;
 /** Most characters of JSON of them all. */
 const MAX_LIST = 4 * 1024 * 1024;
 
-/** What a server listed. */
+/** Tools that a server listed. */
 export interface ListedTools {
   tools: McpTool[];
   /** A sentence about a later page that could not be read; the tools of the pages before it came. */
