@@ -129,7 +129,7 @@ async function fillDisk(): Promise<() => Promise<void>> {
   };
 }
 
-test("a write answers 507 STORAGE_FULL on a full disk, and readiness is degraded with the reason", async () => {
+test("a write on a full disk answers 507, with the reason in readiness", async () => {
   const free = await fillDisk();
 
   const written = await ask("POST", "/workflows", { name: "New" });

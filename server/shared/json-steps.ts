@@ -15,7 +15,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 /** Brackets that may be open at a time. */
 const MAX_DEPTH = 100_000;
 
-/** Where `pattern`, a sticky one, ends when it stands at a place of a text; -1 when it does not. */
+/** Returns the end of the match of `pattern`, a sticky one, at a place of a text; -1 without a match. */
 function after(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : -1;

@@ -26,7 +26,7 @@ export function textsOf(input: string, { kind, parameters }: { kind: string; par
 }
 
 /**
- * Returns the input of a run for another run to start from: of a webhook the payload as it was sent where that is JSON, else, as of a
+ * Returns the input of a run for another run to start from: of a webhook the payload as sent where that is JSON, else, as of a
  * form, what the trigger made of it.
  */
 export function inputToRepeat({ webhook, execution }: Pick<ExecutionView, "webhook" | "execution">): string {

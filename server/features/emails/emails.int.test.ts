@@ -353,7 +353,7 @@ test("the error of the mail server is shown without user and password", () => {
   expect(mailFailure(error)).toEqual({ kind: "server", message: "Invalid login: 535 •••• •••• •••• ••••" });
 });
 
-test("a project has a thousand emails queued at most, and those over it are counted for the summary", async () => {
+test("emails over a thousand queued in a project are counted for the summary", async () => {
   setSettings({ SMTP_URL: "smtp://127.0.0.1:1" });
   const address = await confirmed();
   const { project } = admin;
@@ -402,7 +402,7 @@ test("emails of notifications keep to the same limits", async () => {
   expect(summary.text).toContain(`${APP_URL}/approvals`);
 });
 
-test("emails that have ended are removed after a day, and addresses that nothing was sent to", async () => {
+test("ended emails and unused addresses are removed after a day", async () => {
   const address = await confirmed();
   await askBy(address, 1);
   await isEmpty();

@@ -98,11 +98,11 @@ const SIGN_IN_SECONDS = 15 * 60;
 /** Errors of a service when the person cancels, or has to act there first (RFC 6749, OpenID Connect Core). */
 const CANCELLED = /^(access_denied|(login|consent|interaction|account_selection)_required)$/;
 
-/** The page for what a service answered in place of a sign-in; null for any other request. Its own texts are not shown: anybody can send them. */
+/** The page for what a service answered in place of a sign-in; null for any other request. Its own texts are not shown, because any site can send them. */
 export function serviceAnswerPage([action, provider]: readonly string[], query: URLSearchParams): string | null {
   const error = query.get("error");
   if (action !== "callback" || error === null || !oauthProviders().some(({ id }) => id === provider)) return null;
-  // A code of the protocols alone: anybody can send anything here.
+  // Only codes of the protocols, because any site can send values here.
   log.warn({ provider, error: /^[a-z_]{1,40}$/.test(error) ? error : "unknown" }, "a sign-in service answered with an error");
   return problemPage(CANCELLED.test(error) ? "Cancelled" : "ServiceFailed");
 }

@@ -2,7 +2,7 @@ import type { OAuthConfig, TokenEndpointHandler } from "next-auth/providers/oaut
 import { isFirstUse } from "#server/platform/auth/limits.ts";
 import { appUrl, settings } from "#server/platform/settings.ts";
 
-/** Where a service sends people back to. Not from the request: its Host header is anybody's to choose. */
+/** Address to which a service redirects people. Not read from the request, whose Host header any client can set. */
 const redirectUri = (id: string): string => `${appUrl()}/api/auth/callback/${id}`;
 
 /** As long as next-auth's cookies of a sign-in hold, in seconds. */

@@ -305,7 +305,7 @@ test("a link to an address decides no run that the account of the address starte
   await expect(byLink(id)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
 });
 
-test("a removed member decides no more by a link to a named address, until they are back", async () => {
+test("a removed member cannot decide by a link until they are a member again", async () => {
   const ann = await member("editor");
   const { id } = await openReview(execution_id, "a", { notification_email: ann.user.email.toUpperCase() });
   await removeMember(admin, { project_id: admin.project.id, user_id: ann.user.id });

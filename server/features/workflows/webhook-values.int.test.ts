@@ -50,7 +50,7 @@ test("a draft run of a webhook refuses a payload without the part at payload_pat
   });
 });
 
-test("a rerun of a webhook with another payload applies payload_path and keeps the headers", async () => {
+test("a rerun with another payload applies payload_path with the same headers", async () => {
   const original = await delivered();
 
   const { execution_id } = await rerunExecution(admin, { execution_id: original, input: '{"n":9}', use_current: false });

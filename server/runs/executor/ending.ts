@@ -110,7 +110,7 @@ interface Facts {
   rejection: string | undefined;
 }
 
-/** How a run that has nothing left to do ended. */
+/** Returns the ending of a run that has nothing left to do. */
 export function endingOf(run: RunState, top: Frame, { inside, stop, rejection }: Facts): Omit<Ending, "long"> & Ended {
   const size = outputSize(run, top, inside);
   if (size > MAX_RESULT) return { status: "failed", output: null, outputs: [], error: tooMuch(size, MAX_RESULT) };

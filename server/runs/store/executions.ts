@@ -193,7 +193,7 @@ const ENDING = `
   FROM executions e JOIN execution_values v ON v.execution_id = e.id
   WHERE e.id = $1`;
 
-/** How an execution stands; undefined for one that is gone. @param texts takes a long output out */
+/** Returns the status and results of an execution; undefined for one that was deleted. @param texts takes a long output out */
 export async function readEnding(execution_id: string, texts?: DeferredTexts): Promise<RunEnding | undefined> {
   type Row = RunEnding & { has_no_output: boolean };
   const { rows } = await pool().query<Row>({ name: "execution-ending", text: ENDING, values: [execution_id, readableBytes(texts)] });

@@ -71,7 +71,7 @@ async function outputsSoFar(execution_id: string, graph: Graph, texts: DeferredT
 const currentStatus = ({ status, waits }: DetailRow): Execution["status"] =>
   status === "paused" && waits.length > 0 && waits.every((wait) => wait.status !== "waiting") ? "running" : status;
 
-/** Where a dev server is unless named. */
+/** Default address of a dev server. */
 const DEV_SERVER = "http://localhost:8288";
 
 /** Address of the page of a function run at the Inngest server; null without one. Source: github.com/inngest/inngest, ui/apps/dev-server-ui, /run. */
