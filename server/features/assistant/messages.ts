@@ -151,7 +151,7 @@ export async function endCutOff(isAlone = false): Promise<void> {
 export const HAS_WORK = finds("SELECT FROM assistant_messages WHERE status IN ('queued', 'working')");
 
 /** Threads whose next message has waited for so long without that anybody took it, in milliseconds. */
-const LOST_MS = 20_000;
+export const LOST_MS = 20_000;
 
 /** The threads on which work should go on, and does not: an event that was not sent, a process that has died. */
 export async function forgottenThreads(): Promise<{ id: string; project_id: string }[]> {

@@ -12,6 +12,7 @@ import {
   forgottenThreads,
   HAS_WORK,
   heldBack,
+  LOST_MS,
 } from "#server/features/assistant/messages.ts";
 import { contextText, systemPrompt } from "#server/features/assistant/prompt.ts";
 import { type FailureCode, MessageContext, MessageMode } from "#server/features/assistant/schema.ts";
@@ -103,7 +104,7 @@ export const threadSweep: Sweep = {
   run: async () => {
     await endCutOff();
     // A name of its own for each time that it is asked for: an Inngest server takes the same one once a day.
-    for (const thread of await forgottenThreads()) await askForWork(thread, `${thread.id}-${Math.floor(Date.now() / 60_000)}`);
+    for (const thread of await forgottenThreads()) await askForWork(thread, `${thread.id}-${Math.floor(Date.now() / LOST_MS)}`);
   },
 };
 
