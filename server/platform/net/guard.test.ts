@@ -71,7 +71,7 @@ test.each([
   expect(isReachable(address, "any")).toBe(true);
 });
 
-test("ranges of PRIVATE_NETWORKS count as private, also as the target of a translated address", () => {
+test("ranges of PRIVATE_NETWORKS count as private behind a translated address too", () => {
   setSettings({ PRIVATE_NETWORKS: "93.184.216.0/24, 2606:4700::/32, 8.8.8.8" });
   for (const address of ["93.184.216.34", "::ffff:93.184.216.34", "64:ff9b::5db8:d822", "2606:4700:4700::1111", "8.8.8.8"])
     expect([address, isReachable(address, "public"), isReachable(address, "private")]).toEqual([address, false, true]);

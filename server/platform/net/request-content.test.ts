@@ -104,6 +104,16 @@ test("a multipart body becomes its fields", async () => {
   expect(raw).toBeUndefined();
 });
 
+test("a part with longer headers than 16 KiB is refused", async () => {
+  const part = `Content-Disposition: form-data; name="a"\r\n${"X: 1\r\n".repeat(4096)}\r\nvalue`;
+  expect(await codeOf(read(multipart([part]), typed("multipart/form-data; boundary=xYzZY")))).toBe("VALIDATION_ERROR");
+});
+
+test("parts are bounded whatever boundary a quoted parameter names", async () => {
+  const body = multipart(Array.from({ length: 1100 }, () => 'Content-Disposition: form-data; name="a"\r\n\r\n1'));
+  expect(await codeOf(read(body, typed('multipart/form-data; x="; boundary=Z"; boundary=xYzZY')))).not.toBe("read");
+});
+
 test("a multipart body with too many parts is refused", async () => {
   const body = multipart(Array.from({ length: 1001 }, (_, index) => field(`f${index}`, "")));
 
