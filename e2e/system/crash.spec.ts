@@ -166,7 +166,7 @@ async function startTalk() {
 
   return {
     async expectSaysSo() {
-      // Where the request for it was lost with the process, the sweep asks again.
+      // The sweep asks again for a request that was lost with its process.
       await until(async () => (await messages(spoken))[1].status === "done", 120_000);
       expect(await messages(spoken)).toMatchObject([
         { status: "failed", answer: "I have", error: expect.stringContaining("cut off") },

@@ -20,7 +20,7 @@ export const cleanText = (text: string): string => text.toWellFormed().replaceAl
 
 /**
  * Scans JSON, also one that comes in parts, for what it would cost to parse and walk it; brackets and colons in its texts do not count.
- * What stands around the values, such as the fields of an event stream, does not count either.
+ * Text around the values, such as the fields of an event stream, does not count either.
  */
 export class JsonMeter {
   readonly #mostKeys: number;

@@ -60,7 +60,7 @@ test("a slice is up after ten milliseconds of its own", async () => {
   expect(slice.isUp).toBe(true);
 });
 
-test("a slice is up when all work together has held the event loop for twenty milliseconds", async () => {
+test("a slice is up when all work has held the event loop for twenty milliseconds", async () => {
   const clock = await stoppedClock();
   new TimeSlice();
   clock.pass(15);

@@ -242,7 +242,7 @@ export interface RunStore {
   /** The waits that are open, or have ended and are not taken, after those whose deadline has passed at `now` have expired. */
   waits(run: RunState, now: Date): Promise<WaitState[]>;
   /**
-   * How the items of a loop have ended, as far as that is written. When their results are certainly longer than one node may leave
+   * Returns the ends of a loop's items, as far as they are written. When their results are certainly longer than one node may leave
    * behind, only their length in bytes, so that they are not read into memory.
    */
   items(run: RunState, loop: { node_id: string; path: string }): Promise<ItemRow[] | { bytes: number }>;

@@ -59,7 +59,7 @@ const pingJob = (work: (n: number) => Promise<unknown>) => [
 ];
 const queued = async () => (await pool().query("SELECT key FROM treadle_worker.jobs ORDER BY key")).rows.map(({ key }) => key);
 
-test("a process that is killed in the middle of an indexing: another takes the job and ends it", async () => {
+test("an indexing whose process is killed is ended by another", async () => {
   const admin = await database.newAdmin();
   const key = await createLlmKey(admin, {
     name: "V",

@@ -7,7 +7,7 @@ import { newPool } from "#server/platform/db/connections.ts";
 import { startEmbeddedDatabase } from "#server/platform/db/embedded.ts";
 import { isRunning } from "#server/platform/process-state.ts";
 
-test("the embedded database is started again when it has ended, and stops for good when it is stopped", async () => {
+test("an embedded database that ended starts again unless it was stopped", async () => {
   const folder = await mkdtemp(join(tmpdir(), "treadle-restart-"));
   // As root the server runs under another account, which must be able to pass through.
   await chmod(folder, 0o755);

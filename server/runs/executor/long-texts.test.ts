@@ -34,7 +34,7 @@ test("an Output of format json has a long text written anew outside of the execu
   );
 });
 
-test("an Output of format json has deeply nested text written anew outside of the executor, too", async () => {
+test("an Output of format json rewrites deeply nested text outside of the executor", async () => {
   const deep = `${"[".repeat(60)}${"]".repeat(60)}`;
   const { output, asked } = await outcomeOf(["outputNode", { value: "{{trigger.output}}", format: "json" }], deep);
   expect(asked).toEqual(["indented"]);
@@ -48,7 +48,7 @@ test("a Set node has long JSON written anew outside of the executor", async () =
   expect(output === `{"list":${JSON.stringify(JSON.parse(fields[0]?.value ?? ""))},"id":12345678901234567890}`).toBe(true);
 });
 
-test("the long output of a run of several Outputs is put together in pieces as a short one is", async () => {
+test("a long output of several Outputs is joined in pieces as a short one is", async () => {
   const { memory, go } = newRun(
     { t: ["triggerNode"], a: ["outputNode", { value: "{{trigger.output}}" }], b: ["outputNode", { value: '"{{trigger.output}}"' }] },
     ["t>a", "t>b"],

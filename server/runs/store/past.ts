@@ -102,7 +102,7 @@ async function keptBy(execution_id: string, node_ids: readonly string[]): Promis
   return characters?.kept ?? 0;
 }
 
-/** How the items of a loop have ended; see `RunStore`. */
+/** Implements `RunStore.items`. */
 export const items: RunStore["items"] = async (run, { node_id, path }) => {
   const values = [run.id, node_id, path === "" ? 1 : path.split(".").length + 1, path];
   const [size] = await query<{ bytes: number }>("run-items-bytes", ITEMS_BYTES, values);

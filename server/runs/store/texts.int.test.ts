@@ -103,7 +103,7 @@ const fourLong = () => {
   };
 };
 
-test("a very long text is written and put together in parts, and is read whole everywhere", async () => {
+test("a very long text is stored in parts and read whole everywhere", async () => {
   const admin = await database.newAdmin();
   const input = "long ü ".repeat(MIB / 7);
   const execution_id = await startStoredRun(admin, fourLong(), input);
@@ -127,7 +127,7 @@ test("a very long text is written and put together in parts, and is read whole e
   expect(kept.rows.filter(({ hash }) => !/^[\w-]{43}(\/parts)?$/.test(hash))).toEqual([]);
 });
 
-test("what a review shows of a very long text is written in parts, and is shown and flows on whole", async () => {
+test("the very long text of a review is stored in parts and passed on whole", async () => {
   const admin = await database.newAdmin();
   const nodes = [
     { id: "t", type: "triggerNode", position, data: { label: "Start" } },
@@ -140,7 +140,7 @@ test("what a review shows of a very long text is written in parts, and is shown 
   expect(wait.display_value === `<${"c".repeat(MIB)}>`).toBe(true);
 });
 
-test("a very long text that an earlier release has kept whole is not mixed with its parts", async () => {
+test("a very long text stored whole by an earlier release is not mixed with parts", async () => {
   const admin = await database.newAdmin();
   const { nodes, edges } = fourLong();
   const execution_id = await startStoredRun(admin, { nodes: nodes.slice(0, 2), edges: edges.slice(0, 1) }, "d".repeat(MIB));
