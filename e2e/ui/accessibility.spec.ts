@@ -62,6 +62,8 @@ test("the guide: it has no fault by axe, and for whoever wishes for less motion 
   // How many there are is said, and none is left out in silence.
   await search.fill("run");
   await search.press("Enter");
+  // Until then the results of the search before are shown, which may be as many.
+  await expect(page.getByRole("heading", { name: "“run” in the guide", exact: true })).toBeVisible();
   const found = page.getByRole("main").getByRole("listitem");
   await expect(found).toHaveCount(20);
   const all = page.getByRole("link", { name: /^Show all \d+$/ });
