@@ -1,12 +1,17 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { DocumentCharsetField } from "#components/knowledge/document-charset.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { type RagDocument, SHOWN_TEXT } from "#server/features/knowledge/schema.ts";
+
+/** Interval at which a document is read again while it is being indexed, in ms. */
+const POLL_MS = 1500;
 
 export type ShownDocument = Pick<RagDocument, "id" | "rag_id" | "title" | "uri">;
 
@@ -20,11 +25,18 @@ interface DocumentDialogProps {
 /** The text of a document as it was read, so that people see what agents see. */
 export function DocumentDialog({ document: { id, rag_id, title, uri }, passage = null, onClose }: DocumentDialogProps) {
   const trpc = useTRPC();
-  const document = useQuery(trpc.rags.document.queryOptions({ rag_id, document_id: id }));
+  const { canEdit } = useStudio();
+  const document = useQuery(
+    trpc.rags.document.queryOptions(
+      { rag_id, document_id: id },
+      { refetchInterval: ({ state }) => (state.data?.status === "indexing" ? POLL_MS : false) },
+    ),
+  );
   return (
     <Dialog onClose={onClose} title={title} size="lg">
       <LoadFailure query={document} />
       {document.isPending && <Skeleton className="h-64" />}
+      {document.data && <DocumentCharsetField document={document.data} canEdit={canEdit} />}
       {document.data && <DocumentText uri={uri} text={document.data.text} passage={passage} />}
     </Dialog>
   );

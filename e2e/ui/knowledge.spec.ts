@@ -90,3 +90,20 @@ test("a source is created, filled with a text, a file and pages, of which one ca
   expect((await api.get("/rags")).body.total).toBe(0);
   await web.stop();
 });
+
+test("a text file is read again in the encoding that a user chooses", async ({ signedInPage: page, api }) => {
+  const { id } = (await api.post("/rags", { name: "Archive", type: "documents" }, { status: 201 })).body;
+  await page.goto(`/knowledge/${id}`);
+  const greeting = { name: "greeting.txt", mimeType: "text/plain", buffer: Buffer.from("8fe0a8a2a5e2", "hex") };
+  await page.getByLabel("Files to add").setInputFiles([greeting]);
+  const documents = page.getByRole("table", { name: "Documents" });
+  await expect(documents.getByRole("row").filter({ hasText: "greeting.txt" })).toContainText("Ready");
+  await documents.getByRole("button", { name: "greeting.txt", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "greeting.txt" });
+
+  await dialog.getByRole("combobox", { name: "Text encoding" }).click();
+  await page.getByRole("option", { name: "Cyrillic, DOS (ibm866)" }).click();
+
+  await expect(dialog.getByRole("region", { name: "Text of the document" })).toHaveText("Привет");
+  expect(await axeFaultsInBothThemes(page, "[role=dialog]")).toEqual([]);
+});

@@ -9,6 +9,7 @@ import {
   type RagDocument,
   type RagDocumentDetail,
   type RagDocumentRef,
+  type ReindexRagDocumentInput,
   SHOWN_TEXT,
 } from "#server/features/knowledge/schema.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
@@ -16,7 +17,7 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { splitFrontMatter } from "#server/platform/documents/front-matter.ts";
-import { mediaTypeOf } from "#server/platform/documents/read-document.ts";
+import { isDecoded, mediaTypeOf } from "#server/platform/documents/read-document.ts";
 import { AppError, invalidField, isForeignKeyViolation, isUniqueViolation, notFound } from "#server/platform/errors.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import { havingWords } from "#server/platform/search-words.ts";
@@ -246,13 +247,17 @@ export async function addFile(
 }
 
 /**
- * Indexes a document anew: one that failed, or one whose address holds something else by now.
- * @throws AppError NOT_FOUND
+ * Indexes a document anew: one that failed, one whose address has new content, or one decoded by the wrong charset.
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR at `charset` for PDF and DOCX
  */
-export async function reindexDocument(principal: ProjectPrincipal, ref: RagDocumentRef): Promise<RagDocument> {
-  const { id, title } = await findRagDocument(principal.project.id, ref);
+export async function reindexDocument(principal: ProjectPrincipal, { charset, ...ref }: ReindexRagDocumentInput): Promise<RagDocument> {
+  const { id, title, media_type } = await findRagDocument(principal.project.id, ref);
   const source = await findRag(principal.project.id, ref.rag_id);
+  if (charset && !isDecoded(media_type))
+    throw invalidField("charset", "PDF and Word files name the charset of their text themselves. Leave `charset` out.");
+
   const asked = await db().$transaction(async (tx) => {
+    if (charset !== undefined) await tx.ragDocument.updateMany({ where: { id }, data: { chosen_charset: charset } });
     const [document] = await indexAgain({ id }, tx);
     if (!document) throw notFound("document");
     await recordAudit(
@@ -262,7 +267,7 @@ export async function reindexDocument(principal: ProjectPrincipal, ref: RagDocum
         resource_type: "rag",
         resource_id: source.id,
         resource_name: source.name,
-        detail: { document_id: id, title },
+        detail: { document_id: id, title, ...(charset !== undefined && { charset }) },
       },
       tx,
     );

@@ -44,6 +44,8 @@ export const toRagDocument = (row: RagDocumentRow): RagDocument => ({
   error: row.error,
   progress: row.status === "ready" ? 1 : row.chunk_count === 0 ? 0 : Math.min(1, row.chunks_done / row.chunk_count),
   chunk_count: row.chunk_count,
+  charset: row.charset,
+  chosen_charset: row.chosen_charset,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });

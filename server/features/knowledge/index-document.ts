@@ -89,23 +89,24 @@ async function fetchDocument(address: string): Promise<{ bytes: Uint8Array; url:
 
 async function readContent(row: Current) {
   const limits = { owner: row.rag_source.project_id };
+  const charset = row.chosen_charset ? { charset: row.chosen_charset } : {};
   if (row.uri !== null) {
     const { bytes, url, contentType } = await fetchDocument(row.uri);
     const mediaType = mediaTypeOf(bytes, new URL(url).pathname, contentType);
-    const read = await readDocumentApart({ bytes, mediaType, options: { url, declared: contentType } }, limits);
+    const read = await readDocumentApart({ bytes, mediaType, options: { url, declared: contentType, ...charset } }, limits);
     return { bytes: bytes.byteLength, media_type: mediaType, ...read };
   }
   const content = await db().ragDocumentContent.findUnique({ where: { document_id: row.id }, select: { data: true } });
   if (!content?.data) throw new AppError("VALIDATION_ERROR", "The content of the document is gone. Add it again.");
   const { bytes, media_type } = row;
-  return { bytes, media_type, ...(await readDocumentApart({ bytes: content.data, mediaType: media_type }, limits)) };
+  return { bytes, media_type, ...(await readDocumentApart({ bytes: content.data, mediaType: media_type, options: charset }, limits)) };
 }
 
 /** What is indexed of a piece: title and place say what the text alone may not. */
 const indexedText = (title: string, { place, text }: Chunk) => [title, place, text].filter(Boolean).join("\n");
 
 async function storeChunks({ document_id, generation }: Indexing, row: Current, hasVectors: boolean): Promise<boolean> {
-  const { title: ownTitle, text, language, chunks, media_type, bytes } = await readContent(row);
+  const { title: ownTitle, charset = null, text, language, chunks, media_type, bytes } = await readContent(row);
   const title = row.title === row.uri?.slice(0, MOST_TITLE) ? (ownTitle ?? row.title) : row.title;
   // Text, pieces, and the words that they are found by.
   noteStored(row.rag_source.project_id, "documents", 3 * text.length);
@@ -113,7 +114,7 @@ async function storeChunks({ document_id, generation }: Indexing, row: Current, 
     // Takes the row: an indexing that is newer, or an end of the document, comes before or after the whole of this.
     const { rowCount } = await client.query(
       `UPDATE rag_documents SET title = $3, media_type = $4, bytes = $5, language = $6, chunk_count = $7, error = NULL, updated_at = now(),
-         chunks_done = $8, status = $9::"DocumentStatus"
+         chunks_done = $8, status = $9::"DocumentStatus", charset = $10
        WHERE id = $1 AND generation = $2 AND status = 'indexing'`,
       [
         document_id,
@@ -125,6 +126,7 @@ async function storeChunks({ document_id, generation }: Indexing, row: Current, 
         chunks.length,
         hasVectors ? 0 : chunks.length,
         hasVectors ? "indexing" : "ready",
+        charset,
       ],
     );
     if (!rowCount) return true;

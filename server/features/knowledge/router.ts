@@ -12,6 +12,7 @@ import {
   RagRef,
   RagSearchResult,
   RagTest,
+  ReindexRagDocumentInput,
   SearchRagInput,
   UpdateRagInput,
 } from "#server/features/knowledge/schema.ts";
@@ -126,11 +127,12 @@ export const ragsRouter = router({
       endpoint("POST", "/rags/{rag_id}/documents/{document_id}/index", {
         tag,
         summary: "Index a document anew",
-        description: "For one that failed, and for one added by URL, which is then fetched again.",
+        description:
+          "For one that failed, for one added by URL, which is then fetched again, and for a text file that was decoded by the wrong charset.",
         status: 202,
       }),
     )
-    .input(RagDocumentRef)
+    .input(ReindexRagDocumentInput)
     .output(RagDocument)
     .mutation(({ ctx, input }) => reindexDocument(ctx.principal, input)),
 });

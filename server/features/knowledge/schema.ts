@@ -208,6 +208,51 @@ export const RagDocumentStatus = z
   .enum(["indexing", "ready", "failed"])
   .meta({ id: "RagDocumentStatus", description: "indexing: not whole yet; ready: found by searches; failed: see error" });
 
+/** Charsets that a text file can be read in: all that the WHATWG Encoding Standard names. */
+export const DocumentCharset = z
+  .enum([
+    "utf-8",
+    "utf-16le",
+    "utf-16be",
+    "windows-1252",
+    "windows-1250",
+    "windows-1251",
+    "windows-1253",
+    "windows-1254",
+    "windows-1255",
+    "windows-1256",
+    "windows-1257",
+    "windows-1258",
+    "windows-874",
+    "gb18030",
+    "gbk",
+    "big5",
+    "shift_jis",
+    "euc-jp",
+    "iso-2022-jp",
+    "euc-kr",
+    "koi8-r",
+    "koi8-u",
+    "ibm866",
+    "macintosh",
+    "x-mac-cyrillic",
+    "iso-8859-2",
+    "iso-8859-3",
+    "iso-8859-4",
+    "iso-8859-5",
+    "iso-8859-6",
+    "iso-8859-7",
+    "iso-8859-8",
+    "iso-8859-8-i",
+    "iso-8859-10",
+    "iso-8859-13",
+    "iso-8859-14",
+    "iso-8859-15",
+    "iso-8859-16",
+  ])
+  .meta({ id: "DocumentCharset", description: "Charset by its name in the WHATWG Encoding Standard; windows-1252 includes iso-8859-1" });
+export type DocumentCharset = z.infer<typeof DocumentCharset>;
+
 export const RagDocument = z
   .object({
     id: Id,
@@ -220,6 +265,14 @@ export const RagDocument = z
     error: z.string().nullable().meta({ description: "Why it failed, and what to do" }),
     progress: z.number().min(0).max(1).meta({ description: "Share of the pieces that are indexed" }),
     chunk_count: z.number().int().meta({ description: "Pieces that the text was cut into" }),
+    charset: z
+      .string()
+      .nullable()
+      .meta({ description: "Charset that the text was decoded by; null for PDF and DOCX, and before indexing" }),
+    chosen_charset: z
+      .string()
+      .nullable()
+      .meta({ description: "Charset that a user chose at `POST …/index`; null when it is declared by the document or detected" }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -238,6 +291,13 @@ export const ListRagDocumentsInput = z.strictObject({ rag_id: Id, ...pageQuery, 
 export type ListRagDocumentsInput = z.infer<typeof ListRagDocumentsInput>;
 export const RagDocumentRef = z.strictObject({ rag_id: Id, document_id: Id });
 export type RagDocumentRef = z.infer<typeof RagDocumentRef>;
+
+export const ReindexRagDocumentInput = RagDocumentRef.extend({
+  charset: DocumentCharset.nullable()
+    .optional()
+    .meta({ description: "Charset to decode the text by from now on; null detects it again. Left out: unchanged" }),
+});
+export type ReindexRagDocumentInput = z.infer<typeof ReindexRagDocumentInput>;
 
 const title = z.string().trim().min(1, "Give it a title.").max(300).meta({ title: "Title", description: "Shown in citations" });
 export const AddRagDocumentInput = z.strictObject({

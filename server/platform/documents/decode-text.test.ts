@@ -13,20 +13,20 @@ test.each([
   ["windows-1250", "a3f3649f3b4b72616bf3773b476461f1736b0a43656e613b496c6f9ce60a", "Łódź;Kraków;Gdańsk\nCena;Ilość\n"],
   ["windows-1252", "4772fcdf6520617573204bf66c6e", "Grüße aus Köln"],
 ])("detects undeclared %s", async (_, hex, expected) => {
-  await expect(decodeText(Buffer.from(hex, "hex"))).resolves.toBe(expected);
+  await expect(decodeText(Buffer.from(hex, "hex"))).resolves.toMatchObject({ text: expected });
 });
 
 test("detects the encoding of a few words in a long ASCII text", async () => {
   const rows = "id;name;42\n".repeat(20_000);
   const names = Buffer.from("313bc8e2e0ed20cfe5f2f0eee20a", "hex");
 
-  const text = await decodeText(Buffer.concat([utf8(rows), names, utf8(rows)]));
+  const { text } = await decodeText(Buffer.concat([utf8(rows), names, utf8(rows)]));
 
   expect(text.slice(rows.length, -rows.length)).toBe("1;Иван Петров\n");
 });
 
 test("takes a single accented letter for Western European", async () => {
-  await expect(decodeText(latin1("naïve"))).resolves.toBe("naïve");
+  await expect(decodeText(latin1("naïve"))).resolves.toMatchObject({ text: "naïve" });
 });
 
 test.each([
@@ -36,26 +36,30 @@ test.each([
 ])("keeps %s UTF-8 with one bad byte", async (_, declared) => {
   const bytes = Buffer.concat([utf8("Größe und Übergröße, "), Buffer.from([0xff]), utf8(" für alle")]);
 
-  await expect(decodeText(bytes, declared)).resolves.toBe("Größe und Übergröße, \ufffd für alle");
+  await expect(decodeText(bytes, declared)).resolves.toMatchObject({ text: "Größe und Übergröße, \ufffd für alle" });
 });
 
 test.each([
   ["at its end", utf8("Größe für Größen").subarray(0, -5), "Größe für Gr\ufffd"],
   ["at its beginning", utf8("öffnen für alle").subarray(1), "\ufffdffnen für alle"],
 ])("keeps UTF-8 that is cut in a character %s", async (_, bytes, expected) => {
-  await expect(decodeText(bytes)).resolves.toBe(expected);
+  await expect(decodeText(bytes)).resolves.toMatchObject({ text: expected });
 });
 
 test("keeps a declared encoding with one bad byte", async () => {
   const bytes = Buffer.concat([Buffer.from("93fa967b8cea", "hex"), Buffer.from([0xff])]);
 
-  await expect(decodeText(bytes, "shift_jis")).resolves.toBe("日本語\ufffd");
+  await expect(decodeText(bytes, "shift_jis")).resolves.toMatchObject({ text: "日本語\ufffd" });
 });
 
 test("keeps UTF-16 that is cut in a character", async () => {
-  await expect(decodeText(Buffer.from([0xff, 0xfe, 0x41, 0x00, 0x42]))).resolves.toBe("A\ufffd");
+  await expect(decodeText(Buffer.from([0xff, 0xfe, 0x41, 0x00, 0x42]))).resolves.toMatchObject({ text: "A\ufffd" });
 });
 
 test("reads a text that is wrongly declared as UTF-8", async () => {
-  await expect(decodeText(latin1("Grüße aus Köln"), "utf-8")).resolves.toBe("Grüße aus Köln");
+  await expect(decodeText(latin1("Grüße aus Köln"), "utf-8")).resolves.toMatchObject({ text: "Grüße aus Köln" });
+});
+
+test("names the charset that it decoded by", async () => {
+  await expect(decodeText(Buffer.from("Grüße", "latin1"), "iso-8859-1")).resolves.toMatchObject({ charset: "windows-1252" });
 });

@@ -21,9 +21,21 @@ const NEW_LINE = 0x0a;
 /** Below this a guess rests on a character or two. */
 const MIN_CONFIDENCE = 0.015;
 
-function tryDecode(bytes: Uint8Array, encoding: string, fatal: boolean): string | undefined {
+export interface DecodedText {
+  text: string;
+  /** Canonical name in the WHATWG Encoding Standard. */
+  charset: string;
+}
+
+/** @throws RangeError for an unknown charset; TypeError for malformed bytes when `fatal` */
+export function decodeBy(bytes: Uint8Array, charset: string, fatal = false): DecodedText {
+  const decoder = new TextDecoder(charset, { fatal });
+  return { text: decoder.decode(bytes), charset: decoder.encoding };
+}
+
+function tryDecode(bytes: Uint8Array, charset: string, fatal: boolean): DecodedText | undefined {
   try {
-    return new TextDecoder(encoding, { fatal }).decode(bytes);
+    return decodeBy(bytes, charset, fatal);
   } catch {
     return undefined;
   }
@@ -72,20 +84,20 @@ async function detect(bytes: Uint8Array): Promise<string> {
  * none of them, by a guess.
  * @param declared charset that its sender or the document itself names
  */
-export async function decodeText(bytes: Uint8Array, declared?: string): Promise<string> {
+export async function decodeText(bytes: Uint8Array, declared?: string): Promise<DecodedText> {
   const mark = charsetByMark(bytes);
   const stated = [mark, declared, "utf-8"].filter((encoding) => encoding !== undefined);
   for (const encoding of stated) {
-    const text = tryDecode(bytes, encoding, true);
-    if (text !== undefined) return text;
+    const decoded = tryDecode(bytes, encoding, true);
+    if (decoded) return decoded;
   }
 
-  if (mark) return new TextDecoder(mark).decode(bytes);
+  if (mark) return decodeBy(bytes, mark);
   // UTF-8 first: bytes of other encodings hardly ever look like it, while those of UTF-8 look like many others.
   for (const encoding of ["utf-8", ...stated]) {
-    const text = tryDecode(bytes, encoding, false);
-    if (text !== undefined && isMostlyRead(text)) return text;
+    const decoded = tryDecode(bytes, encoding, false);
+    if (decoded && isMostlyRead(decoded.text)) return decoded;
   }
 
-  return new TextDecoder(await detect(bytes)).decode(bytes);
+  return decodeBy(bytes, await detect(bytes));
 }

@@ -49,7 +49,7 @@ export async function pageToMarkdown(bytes: Uint8Array, url: URL, contentType: s
     import("@mozilla/readability"),
     newTurndown(),
   ]);
-  const html = await decodeText(bytes, charsetOf(contentType) ?? ownCharset(bytes));
+  const { text: html } = await decodeText(bytes, charsetOf(contentType) ?? ownCharset(bytes));
   const { window } = new JSDOM(html, {
     url: url.href,
     virtualConsole: new VirtualConsole(), // a page's faulty styles are nobody's news

@@ -13,6 +13,8 @@ export interface RawDocument {
 export interface PreparedDocument {
   /** What the document itself says that it is called. */
   title: string | undefined;
+  /** Charset that the bytes were decoded by; absent for PDF and DOCX. */
+  charset?: string;
   text: string;
   /** A configuration of PostgreSQL's text search. */
   language: string;
@@ -25,9 +27,9 @@ export interface PreparedDocument {
  * @throws AppError VALIDATION_ERROR that says what is wrong with the document
  */
 export async function prepareDocument({ bytes, mediaType, options }: RawDocument): Promise<PreparedDocument> {
-  const { title, sections } = await readDocument(bytes, mediaType, options);
+  const { title, charset, sections } = await readDocument(bytes, mediaType, options);
   const text = sections.map((section) => (section.place ? `${section.place}\n\n${section.text}` : section.text)).join("\n\n");
-  return { title, text, language: guessLanguage(text), chunks: chunkText(sections) };
+  return { title, ...(charset && { charset }), text, language: guessLanguage(text), chunks: chunkText(sections) };
 }
 
 // Words that are frequent in one language and rare in the others. Names are those of PostgreSQL's text search.

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { charsetOf, ownCharset } from "#server/platform/charset.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import type { Section } from "#server/platform/documents/chunk-text.ts";
-import { decodeText } from "#server/platform/documents/decode-text.ts";
+import { decodeBy, decodeText } from "#server/platform/documents/decode-text.ts";
 import { splitFrontMatter } from "#server/platform/documents/front-matter.ts";
 import { htmlToMarkdown } from "#server/platform/documents/html-to-markdown.ts";
 import { firstHeading, markdownSections } from "#server/platform/documents/markdown-sections.ts";
@@ -14,6 +14,9 @@ import { AppError } from "#server/platform/errors.ts";
 export const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 const PDF = "application/pdf";
 
+/** True for media types whose text is decoded by a charset. */
+export const isDecoded = (mediaType: string): boolean => mediaType !== PDF && mediaType !== DOCX;
+
 /** Longest text that is kept of one document, in characters. */
 const MOST_TEXT = 5_000_000;
 const MOST_PAGES = 3000;
@@ -22,6 +25,8 @@ const MOST_UNPACKED = 100 * 1024 * 1024;
 interface ReadDocument {
   /** What the document itself says that it is called. */
   title: string | undefined;
+  /** Charset that the bytes were decoded by; absent for PDF and DOCX. */
+  charset?: string;
   sections: Section[];
 }
 
@@ -167,22 +172,25 @@ async function readDocx(bytes: Uint8Array): Promise<ReadDocument> {
 async function sectionsOf(bytes: Uint8Array, mediaType: string, options: ReadOptions): Promise<ReadDocument> {
   if (mediaType === PDF) return readPdf(bytes);
   if (mediaType === DOCX) return readDocx(bytes);
-  const { declared = "" } = options;
+  const { declared = "", charset: chosen } = options;
   const namesItself = mediaType === "text/html" || mediaType.endsWith("/xml");
-  const text = await decodeText(bytes, charsetOf(declared) ?? (namesItself ? ownCharset(bytes) : undefined));
+  const { text, charset } = chosen
+    ? decodeBy(bytes, chosen)
+    : await decodeText(bytes, charsetOf(declared) ?? (namesItself ? ownCharset(bytes) : undefined));
+
   if (mediaType === "text/html") {
     const { title, markdown } = await htmlToMarkdown(text, {
       isWebPage: options.url !== undefined,
       ...(options.url && { url: options.url }),
     });
-    return { title, sections: markdownSections(markdown) };
+    return { title, charset, sections: markdownSections(markdown) };
   }
   if (mediaType === "text/markdown") {
     const { title, body } = splitFrontMatter(text);
     const sections = markdownSections(body);
-    return { title: title ?? firstHeading(sections), sections };
+    return { title: title ?? firstHeading(sections), charset, sections };
   }
-  return { title: undefined, sections: [{ place: "", text }] };
+  return { title: undefined, charset, sections: [{ place: "", text }] };
 }
 
 export interface ReadOptions {
@@ -190,6 +198,8 @@ export interface ReadOptions {
   url?: string;
   /** The Content-Type that came with it, for the encoding. */
   declared?: string;
+  /** Charset to decode by, whatever the document declares. */
+  charset?: string;
 }
 
 /**
@@ -198,7 +208,7 @@ export interface ReadOptions {
  * @throws AppError VALIDATION_ERROR that says what is wrong with the document
  */
 export async function readDocument(bytes: Uint8Array, mediaType: string, options: ReadOptions = {}): Promise<ReadDocument> {
-  const { title, sections } = await sectionsOf(bytes, mediaType, options);
+  const { title, charset, sections } = await sectionsOf(bytes, mediaType, options);
   const kept: Section[] = [];
   let length = 0;
   for (const { place, text } of sections) {
@@ -216,5 +226,5 @@ export async function readDocument(bytes: Uint8Array, mediaType: string, options
     const advice = mediaType === PDF ? " It may hold scanned pictures: run text recognition (OCR) over it first." : "";
     throw new AppError("VALIDATION_ERROR", `The document holds no text.${advice}`);
   }
-  return { title: title && cleanText(title).slice(0, 300), sections: kept };
+  return { title: title && cleanText(title).slice(0, 300), ...(charset && { charset }), sections: kept };
 }
