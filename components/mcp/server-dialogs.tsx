@@ -13,6 +13,7 @@ import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { FieldError } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input } from "#components/ui/input.tsx";
+import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { CreateMcpServerInput, type McpServerDetail, UpdateMcpServerInput } from "#server/features/mcp/schema.ts";
@@ -50,6 +51,11 @@ export function ConnectDialog({ onClose, onConnected }: ConnectDialogProps) {
         {discover.data && !discover.isPending && (
           <section aria-label="Tools of the server" className="flex flex-col gap-2">
             <h3 className="font-semibold text-14">{discover.data.tools.length === 1 ? "1 tool" : `${discover.data.tools.length} tools`}</h3>
+            {discover.data.missing && (
+              <Notice tone="waiting" title="Some tools are missing">
+                {discover.data.missing}
+              </Notice>
+            )}
             <div className="max-h-80 overflow-y-auto">
               <ToolList tools={discover.data.tools} disabled={disabled} onDisabledChange={setDisabled} />
             </div>

@@ -1,4 +1,7 @@
+import { createServer } from "node:http";
+import { json } from "node:stream/consumers";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
+import { type Listening, listen } from "#e2e/fakes/listen.ts";
 import { MCP_TOKEN, startMcpServer } from "#e2e/fakes/mcp-server.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 
@@ -44,4 +47,34 @@ test("a server is looked at, connected, refreshed, changed and deleted", { tag: 
   await expect(page).toHaveURL(/\/mcp$/);
   await expect(page.getByRole("heading", { name: "Connect an MCP server" })).toBeVisible();
   await mcp.stop();
+});
+
+/** Serves MCP with a list of tools whose second page is malformed. */
+const startBrokenList = (): Promise<Listening> =>
+  listen(
+    createServer(async (request, response) => {
+      if (request.method !== "POST") return void response.writeHead(405).end();
+      const { id, method, params } = Object(await json(request));
+      if (id === undefined) return void response.writeHead(202).end();
+
+      const initialized = { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "broken", version: "1" } };
+      const page = params?.cursor === undefined ? { tools: [{ name: "first" }], nextCursor: "two" } : { tools: "none" };
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ jsonrpc: "2.0", id, result: method === "initialize" ? initialized : page }));
+    }),
+  );
+
+test("discovery says which tools are missing", async ({ signedInPage: page }) => {
+  const broken = await startBrokenList();
+  await page.goto("/mcp");
+  await page.getByRole("button", { name: "Connect server" }).click();
+  const dialog = page.getByRole("dialog", { name: "Connect MCP server" });
+  await dialog.getByRole("textbox", { name: "Address" }).fill(`${broken.url}/mcp`);
+
+  await dialog.getByRole("button", { name: "Discover tools" }).click();
+
+  const tools = dialog.getByRole("region", { name: "Tools of the server" });
+  await expect(tools).toContainText("1 tool");
+  await expect(tools.getByRole("status")).toContainText("Page 2 of the list of tools is missing");
+  await broken.stop();
 });
