@@ -18,6 +18,20 @@ test("Markdown: each section has the path of its headings, and fences hold no he
   ]);
 });
 
+test.each([
+  ["code on one line in three backticks", "```echo hi```"],
+  ["a fence whose lines begin with longer text", "```\n``` not the end\n# comment\n```"],
+  ["a fence inside a longer fence", "````md\n```\n# comment\n```\n````"],
+  ["preformatted HTML", "<pre>\n# comment\n</pre>"],
+  ["an HTML comment", "<!--\n# comment\n-->"],
+  ["a comment on one line", "<!-- # comment -->"],
+])("finds no heading in %s", (_, block) => {
+  expect(markdownSections(`# A\n\n${block}\n\n## B\n\nText`)).toEqual([
+    { place: "A", text: block },
+    { place: "A › B", text: "Text" },
+  ]);
+});
+
 test("PDF: text by page, with the title of the document", async () => {
   const file = pdfFile(["The boiler is in the cellar.", "The key hangs behind the door."], "House book");
   expect(mediaTypeOf(file, "x.bin")).toBe("application/pdf");
