@@ -243,7 +243,7 @@ test("a call without a valid signature leaves no execution", async () => {
 test("an unreadable body leaves no execution", async () => {
   const { id, send } = await newWebhook();
 
-  await expect(send("no JSON")).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  await expect(send("no JSON", { "content-type": "application/json" })).rejects.toMatchObject({ code: "BAD_REQUEST" });
 
   expect(await runsOf(id)).toEqual([]);
 });

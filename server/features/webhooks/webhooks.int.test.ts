@@ -362,7 +362,7 @@ test("the signature is over the bytes as they came, in either case of hex", asyn
 
 test("what is wrong with a signed delivery is told, and written down", async () => {
   const { admin, id, send } = await newWebhook({ payload_path: "$.issue.title" });
-  await expect(send("not json")).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  await expect(send("not json", { "content-type": "application/json" })).rejects.toMatchObject({ code: "BAD_REQUEST" });
   await expect(send("{}", { "content-encoding": "compress" })).rejects.toMatchObject({ code: "UNSUPPORTED_MEDIA_TYPE" });
   await expect(send('{"issue":{}}')).rejects.toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("$.issue.title") });
   await expect(send('{"issue":{"title":"Broken"}}')).resolves.toMatchObject({ status: "queued" });

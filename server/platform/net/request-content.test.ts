@@ -31,6 +31,25 @@ test("a form is decoded by its charset", async () => {
   expect(json).toBe('{"name":"Größe"}');
 });
 
+test.each(["charset=windows-1252&name=J%FCrgen", "name=J%FCrgen&_charset_=iso-8859-1"])(
+  "decodes the form %s by the charset that it names",
+  async (form) => {
+    expect(JSON.parse((await read(form, FORM)).json)).toMatchObject({ name: "Jürgen" });
+  },
+);
+
+test.each([
+  ["without a charset", "name=J%FCrgen", "BAD_REQUEST"],
+  ["with a wrong charset", "charset=utf-8&name=J%FCrgen", "BAD_REQUEST"],
+  ["with an unknown charset", "_charset_=klingon&name=J%FCrgen", "UNSUPPORTED_MEDIA_TYPE"],
+])("refuses a Latin-1 form %s", async (_, form, code) => {
+  expect(await codeOf(read(form, FORM))).toBe(code);
+});
+
+test.each([{}, typed("application/octet-stream")])("takes text under %j as text", async (headers) => {
+  expect((await read("hello", headers)).json).toBe('"hello"');
+});
+
 test("JSON that is declared as a form stays JSON", async () => {
   expect((await read('{"a": "b=c"}', FORM)).json).toBe('{"a": "b=c"}');
 });

@@ -13,7 +13,7 @@ const MAX_PART_HEADERS = 16 * 1024;
 
 /** Body of a request that starts a run. */
 export interface RequestContent {
-  /** JSON, unchecked where the body is declared as JSON or as nothing: of a form its fields, of other text a string. */
+  /** JSON, unchecked where the body is declared as JSON: of a form its fields, of other text a string. */
   json: string;
   /** Text as sent; undefined for multipart/form-data, whose files are no text. */
   raw: string | undefined;
@@ -106,19 +106,48 @@ function percentDecoded(part: string): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** Reads a form whose percent-encoded bytes are in the charset of the decoder. */
-function formJson(bytes: Uint8Array, { encoding }: TextDecoder): string {
-  const decoder = new TextDecoder(encoding);
+/** Decodes the fields, or returns undefined when their bytes are not in the charset. @throws RangeError for an unknown charset */
+function decodedFields(pairs: readonly string[], charset: string): [name: string, value: string][] | undefined {
+  const decoder = new TextDecoder(charset, { fatal: true });
   const decoded = (part: string): string => decoder.decode(percentDecoded(part));
+  try {
+    return pairs.map((pair) => {
+      const at = pair.indexOf("=");
+      return at < 0 ? [decoded(pair), ""] : [decoded(pair.slice(0, at)), decoded(pair.slice(at + 1))];
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Fields in which a form names its charset: `_charset_` of the HTML standard, and `charset` of PayPal's notifications. */
+const CHARSET_FIELD = /^(?:_charset_|charset)=([\w.:-]{1,40})$/i;
+
+/**
+ * Reads a form whose percent-encoded bytes are in this charset, or in the one that a field of the form names.
+ * @throws AppError BAD_REQUEST for bytes in neither; UNSUPPORTED_MEDIA_TYPE; VALIDATION_ERROR for too many fields
+ */
+function formJson(bytes: Uint8Array, charset: string): string {
   const pairs = Buffer.from(bytes)
     .toString("latin1")
     .split("&", MAX_OBJECT_KEYS + 1);
   if (pairs.length > MAX_OBJECT_KEYS) throw tooManyFields(MAX_OBJECT_KEYS);
-  const fields = pairs.filter(Boolean).map((pair): Field => {
-    const at = pair.indexOf("=");
-    return at < 0 ? [decoded(pair), ""] : [decoded(pair.slice(0, at)), decoded(pair.slice(at + 1))];
-  });
-  return fieldsJson(fields);
+
+  const filled = pairs.filter(Boolean);
+  const fields = decodedFields(filled, charset);
+  if (fields) return fieldsJson(fields);
+
+  const named = filled.map((pair) => CHARSET_FIELD.exec(pair)?.[1]).find((name) => name !== undefined);
+  try {
+    const others = named && decodedFields(filled, named);
+    if (others) return fieldsJson(others);
+  } catch (cause) {
+    throw unsupported(`The charset ${named} of the form is unknown. Send the form in UTF-8.`, cause);
+  }
+  throw new AppError(
+    "BAD_REQUEST",
+    `The form is not text in ${named ?? charset}. Send it in UTF-8, or name its charset in the field _charset_.`,
+  );
 }
 
 const unreadableForm = (cause?: unknown) =>
@@ -183,8 +212,7 @@ export async function readContent(headers: Headers, bytes: Uint8Array): Promise<
     throw new AppError("BAD_REQUEST", message, { cause });
   }
 
-  const isUnchecked = type === "" || type === "application/octet-stream" || isJsonType(type);
-  if (isUnchecked || isJson(raw)) return { json: raw, raw };
-  if (type === "application/x-www-form-urlencoded") return { json: formJson(body, decoder), raw };
+  if (isJsonType(type) || isJson(raw)) return { json: raw, raw };
+  if (type === "application/x-www-form-urlencoded") return { json: formJson(body, decoder.encoding), raw };
   return { json: JSON.stringify(raw), raw };
 }
