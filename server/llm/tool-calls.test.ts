@@ -112,3 +112,8 @@ test("what no row can keep is not in a call: U+0000, halves of pairs, objects wi
   ]);
   expect(Object.keys(Object(calls[2]?.[2]))).toEqual(["input"]);
 });
+
+test("takes line breaks inside the texts of arguments", () => {
+  const args = '{\n  "text": "one\ntwo\t\\"three\\"",\n  "n": 1\n}';
+  expect(gathered({ index: 0, id: "a", function: fn("note", args) })).toEqual([["a", "note", { text: 'one\ntwo\t"three"', n: 1 }]]);
+});

@@ -41,14 +41,35 @@ const textIn = (value: unknown): string => (typeof value === "string" ? value : 
 /** Nine letters and digits: the strictest form of an id that a vendor asks for (Mistral). */
 const newId = (): string => randomBytes(8).toString("hex").slice(0, 9);
 
-/** Models write what no row can keep, too: it is kept, told and sent again before any tool has looked at it. */
-function parseObject(text: string): Record<string, unknown> | undefined {
+/** Escapes control characters within the strings of a JSON text: models break lines in them. */
+function escapeControls(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  let isInText = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at];
+    if (letter === '"') isInText = !isInText;
+    else if (isInText && letter === "\\") at += 1;
+    else if (isInText && text.charCodeAt(at) < 0x20) {
+      parts.push(text.slice(from, at), JSON.stringify(letter).slice(1, -1));
+      from = at + 1;
+    }
+  }
+  return parts.join("") + text.slice(from);
+}
+
+function tryParse(text: string): unknown {
   try {
-    const value = parseApiJson(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+    return parseApiJson(text);
   } catch {
     return undefined;
   }
+}
+
+/** Parses an object without the characters that no row can hold; undefined for any other text. */
+function parseObject(text: string): Record<string, unknown> | undefined {
+  const value = tryParse(text) ?? tryParse(escapeControls(text));
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
 }
 
 /** Where the JSON object at the beginning of the text ends; undefined when it does not. */
