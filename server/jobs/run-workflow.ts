@@ -6,7 +6,7 @@ import { engineServices } from "#server/jobs/engine-services.ts";
 import { defineJob, type Step } from "#server/jobs/job.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { settings } from "#server/platform/settings.ts";
-import { executeRun, type Outcome } from "#server/runs/executor/execute-run.ts";
+import { claimAndExecute, type Outcome } from "#server/runs/executor/execute-run.ts";
 import { localWorker } from "#server/runs/local-worker.ts";
 import type { Claim } from "#server/runs/ports.ts";
 import type { ExecutionStatus } from "#server/runs/status-schema.ts";
@@ -56,15 +56,13 @@ type Waiting = Omit<Extract<Outcome, { kind: "waiting" }>, "is_time" | "labels">
 type Carried = (Exclude<Outcome, { kind: "waiting" }> | Waiting) & { status?: ExecutionStatus };
 
 async function carryOn({ execution_id }: RequestedRun, claim: () => Promise<Claim>): Promise<Carried> {
-  const claimed = await claim();
-  if (claimed.kind === "busy") return claimed;
-  const outcome = claimed.kind === "claimed" ? await executeRun(engineServices, claimed.run, settings().SEGMENT_SECONDS) : undefined;
-  if (outcome?.kind === "waiting") {
+  const outcome = await claimAndExecute(engineServices, execution_id, settings().SEGMENT_SECONDS, claim);
+  if (outcome.kind === "waiting") {
     const { labels, ...waiting } = outcome;
     return { ...waiting, in_sync: isClockInSync(), ...(settings().INNGEST_STEP_LABELS && { labels }) };
   }
-  if (outcome && outcome.kind !== "over") return outcome;
-  return { kind: "over", status: outcome?.ending?.status ?? (await executionStatus(execution_id)) };
+  if (outcome.kind !== "over") return outcome;
+  return { kind: "over", status: outcome.ending?.status ?? (await executionStatus(execution_id)) };
 }
 
 /** A run has failed, and is not tried again. Nothing of what happened leaves the house with it. */

@@ -127,7 +127,7 @@ test("a run that has begun may go a little beyond it, and then fails in words", 
   setSettings({ PROJECT_STORAGE_BYTES: `${1_000_000}` });
   let calls = 0;
   const callAgent = async () => ({ output: `${++calls}${"y".repeat(400_000)}` });
-  expect(await claimAndExecute(storedServices({ callAgent }), execution_id, 60)).toEqual({ kind: "over" });
+  expect(await claimAndExecute(storedServices({ callAgent }), execution_id, 60)).toMatchObject({ kind: "over" });
   const { status, error } = await getExecution(admin, { execution_id });
   expect(status).toBe("failed");
   expect(error).toMatch(/^A result could not be stored: This project holds 1\.\d MB; its quota is 1\.0 MB\./);

@@ -84,7 +84,7 @@ test("calls that a cancellation cuts off keep what they had done, each its own, 
   expect(await getExecution(admin, { execution_id })).toMatchObject({ status: "cancelled", input_tokens: 7, cost, cost_is_partial: false });
   expect((await usage("source")).items).toMatchObject([{ key: "run", calls: 2, input_tokens: 7, cost }]);
   // Asked for again, nothing is left to carry on and nothing is counted twice.
-  expect(await claimAndExecute(engineServices, execution_id, 1e6)).toEqual({ kind: "over" });
+  expect(await claimAndExecute(engineServices, execution_id, 1e6)).toMatchObject({ kind: "over" });
   expect((await usage()).total.calls).toBe(2);
 });
 

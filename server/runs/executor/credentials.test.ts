@@ -118,11 +118,11 @@ describe("a run whose expressions read a credential", () => {
   it("fails where a credential is gone, naming the nearest, or cannot be read, without trying again", async () => {
     const simple = { t: ["triggerNode"], o: ["outputNode", { value: "{{credentials.TOKN}}" }] } as typeof nodes;
     const gone = newRun(simple, ["t>o"], "", { credentials });
-    expect(await gone.go()).toEqual({ kind: "over" });
+    expect(await gone.go()).toMatchObject({ kind: "over" });
     expect(gone.memory.ending()?.error).toBe('o: {{credentials.TOKN}}: credentials has no "TOKN". Did you mean "TOKEN"?');
     const sealed = async () => Promise.reject(new AppError("INTERNAL_ERROR", "A stored secret cannot be read."));
     const unreadable = newRun(simple, ["t>o"], "", { credentials: sealed });
-    expect(await unreadable.go()).toEqual({ kind: "over" });
+    expect(await unreadable.go()).toMatchObject({ kind: "over" });
     expect(unreadable.memory.ending()?.error).toContain("credentials cannot be read");
     const away = newRun(simple, ["t>o"], "", { credentials: async () => Promise.reject(new Error("away")) });
     await expect(away.go()).rejects.toThrow("away");

@@ -4,6 +4,7 @@ import { RunExecutor } from "#server/runs/executor/run-executor.ts";
 import { readSecrets } from "#server/runs/executor/run-secrets.ts";
 import { memoryAccount } from "#server/runs/memory-account.ts";
 import {
+  type Claim,
   type Ending,
   type EngineServices,
   failure,
@@ -82,22 +83,20 @@ async function failRun(services: EngineServices, run: RunState, reason: string, 
 }
 
 /**
- * Claims a run, runs what can run, and gives the lease back. Safe to call at any time and from several processes: one holds the
- * lease, the others are told for how long.
- * @param seconds for which new nodes are started, so that it fits any host's request limit
- * @param dispatch number of the request of an Inngest server: it ends once a newer one has claimed the run
- * @throws whatever the store throws when the database is away; calling again is always right
+ * Claims a run, executes one segment of it, and releases the lease. Any process may call it at any time: one holds the lease, the
+ * others return for how long.
+ * @param seconds during which new nodes are started, so that a segment fits any host's request limit
+ * @param claim takes the lease; of a caller that holds it already, or that names its request
+ * @throws errors of the store during a database outage; a repeated call is safe
  */
 export async function claimAndExecute(
   services: EngineServices,
   execution_id: string,
   seconds: number,
-  dispatch?: number,
-): Promise<Outcome> {
-  const claim = await services.store.claim(execution_id, dispatch);
-  if (claim.kind !== "claimed") return claim;
-  const outcome = await executeRun(services, claim.run, seconds);
-  return outcome.kind === "over" ? { kind: "over" } : outcome;
+  claim: () => Promise<Claim> = () => services.store.claim(execution_id),
+): Promise<Executed> {
+  const claimed = await claim();
+  return claimed.kind === "claimed" ? executeRun(services, claimed.run, seconds) : claimed;
 }
 
 /**

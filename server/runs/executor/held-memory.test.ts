@@ -58,7 +58,7 @@ test("a deferred run keeps the results of its calls", async () => {
 
   memoryAccount.release(other, false);
 
-  expect(await go()).toEqual({ kind: "over" });
+  expect(await go()).toMatchObject({ kind: "over" });
   expect(memory.ending()).toMatchObject({ status: "completed", output: "done" });
   expect(calls.toSorted()).toEqual(["a", "b", "c", "d", "e"]);
 });
@@ -96,7 +96,7 @@ test("a run without room starts no further node", async () => {
 
   memoryAccount.release(other, false);
 
-  expect(await go()).toEqual({ kind: "over" });
+  expect(await go()).toMatchObject({ kind: "over" });
   expect(complete().size).toBe(10);
 });
 
@@ -110,7 +110,7 @@ test("a run that alone exceeds the limit fails with the limit", async () => {
     },
   );
 
-  expect(await go()).toEqual({ kind: "over" });
+  expect(await go()).toMatchObject({ kind: "over" });
   expect(memory.ending()).toMatchObject({
     status: "failed",
     error: expect.stringContaining("more than the 1.0 MiB that one run may have"),
@@ -121,6 +121,6 @@ test("a run that has ended holds nothing", async () => {
   const { go, open } = parallelRun();
   open();
 
-  expect(await go()).toEqual({ kind: "over" });
+  expect(await go()).toMatchObject({ kind: "over" });
   expect(memoryAccount.bytes).toBe(0);
 });

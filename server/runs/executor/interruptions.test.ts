@@ -40,7 +40,7 @@ test("a long call does not keep a decided review of another branch waiting once 
   await settle();
   expect(calls).toEqual(["slow", "fast"]);
   end("slow");
-  expect(await run).toEqual({ kind: "over" });
+  expect(await run).toMatchObject({ kind: "over" });
 });
 
 test("a Terminate in a loop is not forgotten when the process dies after an early write", async () => {

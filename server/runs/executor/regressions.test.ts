@@ -121,7 +121,7 @@ test("results too long to join end the loop as a failure, not the process", asyn
   const commit: typeof memory.store.commit = async (_, { ending }) => {
     status ??= ending?.status;
   };
-  expect(await go(1e6, { store: { ...memory.store, commit } })).toEqual({ kind: "over" });
+  expect(await go(1e6, { store: { ...memory.store, commit } })).toMatchObject({ kind: "over" });
   expect(status).toBe("failed");
 });
 

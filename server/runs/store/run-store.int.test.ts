@@ -121,7 +121,7 @@ test("an error that quotes the middle of an emoji ends the run instead of repeat
       },
     },
   );
-  expect(await claimAndExecute(services, execution_id, 60)).toEqual({ kind: "over" });
+  expect(await claimAndExecute(services, execution_id, 60)).toMatchObject({ kind: "over" });
   expect(calls).toBe(1);
   expect(await getExecution(admin, { execution_id })).toMatchObject({
     status: "failed",
@@ -145,7 +145,7 @@ test("a cancelled run takes no more writes, and tells whoever carries it", async
   await control.promise;
   stop();
   await expect(runStore.commit(run, { rows: [row("t", "late")], events: [] }, never)).rejects.toThrow(LeaseLost);
-  expect(await runStore.claim(execution_id, 0)).toEqual({ kind: "over" });
+  expect(await runStore.claim(execution_id, 0)).toMatchObject({ kind: "over" });
 });
 
 const wait = { node_id: "a", iteration: "", reason: "review", label: "Look", deadline: null } as const;
@@ -207,7 +207,7 @@ test("an older request claims a run until a newer one has claimed it", async () 
   expect(second.kind).toBe("claimed");
   if (second.kind === "claimed") await runStore.release(second.run);
   expect((await runStore.claim(execution_id, 3)).kind).toBe("claimed");
-  expect(await runStore.claim(execution_id, 0)).toEqual({ kind: "over" });
+  expect(await runStore.claim(execution_id, 0)).toMatchObject({ kind: "over" });
 });
 
 test("a connection that the server ends fails its own work only", async () => {

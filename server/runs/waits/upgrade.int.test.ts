@@ -213,7 +213,7 @@ test("an install of the version before goes on: its open reviews are decided, it
 
   const open = await db().execution.findMany({ where: { completed_at: null }, select: { id: true } });
   expect(open).toHaveLength(RUNS + 3);
-  for (const { id } of open) expect(await claimAndExecute(storedServices(), id, 60)).toEqual({ kind: "over" });
+  for (const { id } of open) expect(await claimAndExecute(storedServices(), id, 60)).toMatchObject({ kind: "over" });
   const ended = await db().execution.groupBy({ by: ["status"], _count: true, orderBy: { status: "asc" } });
   expect(ended.map(({ status, _count }) => [status, _count])).toEqual([
     ["completed", RUNS + 1],
