@@ -204,5 +204,9 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in
 /** True when a write was refused because another row already has the value of a unique field. */
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === "P2002";
 
+/** SQLSTATE, also of statements that Prisma only passes on. */
+const FOREIGN_KEY_VIOLATION = "23503";
+
 /** True when a write was refused because a row that it names is gone, or is still named by another row. */
-export const isForeignKeyViolation = (error: unknown): boolean => codeOf(error) === "P2003";
+export const isForeignKeyViolation = (error: unknown): boolean =>
+  codeOf(error) === "P2003" || someCause(error, (code, driver) => code === FOREIGN_KEY_VIOLATION || driver === FOREIGN_KEY_VIOLATION);

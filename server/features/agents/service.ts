@@ -344,7 +344,7 @@ async function agentInUse(project_id: string, agent_id: string): Promise<string 
 export async function deleteAgent(principal: ProjectPrincipal, { agent_id }: { agent_id: string }): Promise<void> {
   const project_id = principal.project.id;
   const { id, name } = await findAgent(project_id, agent_id);
-  const record = { action: "agent.delete", resource_type: "agent", resource_id: id, resource_name: name };
+  const record = { action: "agent.delete", resource_type: "agent", resource_id: id, resource_name: name } as const;
   await deleteResource(
     principal,
     "agent",

@@ -265,8 +265,8 @@ export async function acceptProposal(
     const saved = await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: snapshot_id }, select: { graph: true } });
     await recordAgentUses(workflow_id, [graph, Graph.parse(saved.graph)], tx);
     const detail = { proposal_id, revision: row.revision, ...countDiff(diffGraphs(now, graph)) };
-    const resource = { resource_type: "workflow", resource_id: workflow_id, resource_name: name };
-    await recordAudit(principal, { action: "workflow.accept_proposal", ...resource, detail }, tx);
+    const resource = { resource_type: "workflow", resource_id: workflow_id, resource_name: name } as const;
+    await recordAudit(tx, principal, { action: "workflow.accept_proposal", ...resource, detail });
     return { proposal: await close(tx, proposal, "accepted"), row };
   });
   if ("errors" in accepted) {

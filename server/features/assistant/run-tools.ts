@@ -224,8 +224,8 @@ async function counted({ thread_id }: ToolContext, start: () => Promise<{ execut
 async function recorded(principal: ProjectPrincipal, workflow_id: string, start: Promise<{ execution_id: string }>) {
   const { execution_id } = await start;
   const { name } = await findWorkflow(principal, workflow_id, { name: true });
-  const resource = { resource_type: "execution", resource_id: execution_id, resource_name: name };
-  await recordAudit(principal, { action: "execution.start", ...resource, detail: { workflow_id } });
+  const resource = { resource_type: "execution", resource_id: execution_id, resource_name: name } as const;
+  await recordAudit(db(), principal, { action: "execution.start", ...resource, detail: { workflow_id } });
   return { execution_id };
 }
 

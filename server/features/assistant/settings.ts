@@ -52,8 +52,8 @@ export async function updateSettings(principal: ProjectPrincipal, input: UpdateA
     const chosen = key && { llm_key_id: key.id, model };
     if (chosen) await tx.assistantSettings.upsert({ where: { project_id }, create: { project_id, ...chosen }, update: chosen });
     else await tx.assistantSettings.deleteMany({ where: { project_id } });
-    const resource = { resource_type: "assistant", resource_id: project_id, resource_name: name };
-    await recordAudit(principal, { action: "assistant.update", ...resource, detail: chosen ?? { llm_key_id: null } }, tx);
+    const resource = { resource_type: "assistant", resource_id: project_id, resource_name: name } as const;
+    await recordAudit(tx, principal, { action: "assistant.update", ...resource, detail: chosen ?? { llm_key_id: null } });
   });
   return getSettings(principal);
 }

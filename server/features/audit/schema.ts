@@ -1,26 +1,7 @@
 import { z } from "zod";
+import { auditResources } from "#server/shared/audit-actions.ts";
 import { Id, pageOf, pageQuery, searchQuery, TimeInput, Timestamp } from "#server/shared/primitives-schema.ts";
 
-/** What an entry of the audit log may be about. */
-export const auditResources = [
-  "project",
-  "member",
-  "account",
-  "platform_key",
-  "service_account",
-  "install_admin",
-  "llm_key",
-  "credential",
-  "agent",
-  "workflow",
-  "execution",
-  "review",
-  "rag",
-  "mcp_server",
-  "skill",
-  "canvas",
-  "assistant",
-] as const;
 export const AuditResource = z.enum(auditResources);
 export type AuditResource = z.infer<typeof AuditResource>;
 

@@ -59,8 +59,8 @@ export async function setPrices(principal: ProjectPrincipal, { items }: PricesIn
   await db().$transaction(async (tx) => {
     await tx.project.update({ where: { id: project_id }, data: { prices: own } });
     for (const { id, prices } of ofKeys) await tx.llmKey.updateMany({ where: { id, project_id }, data: { prices } });
-    const resource = { resource_type: "project", resource_id: project_id, resource_name: project.name };
-    await recordAudit(principal, { action: "price.update", ...resource, detail: { count: items.length } }, tx);
+    const resource = { resource_type: "project", resource_id: project_id, resource_name: project.name } as const;
+    await recordAudit(tx, principal, { action: "price.update", ...resource, detail: { count: items.length } });
   });
   forgetSpending(project_id);
   return getPrices(principal);

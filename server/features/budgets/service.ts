@@ -5,7 +5,7 @@ import type { BudgetInput, BudgetList, BudgetsInput, Spent, SpentInput } from "#
 import { forgetSpending } from "#server/features/budgets/spending.ts";
 import { budgetDto, releaseWaits } from "#server/features/budgets/waits.ts";
 import { spentBy, spentSince } from "#server/features/usage/service.ts";
-import { recordAuditOn } from "#server/platform/audit/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { inTransaction, pool } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
@@ -102,8 +102,8 @@ export async function setBudgets(principal: ProjectPrincipal, { items }: Budgets
       before: [...before.values()].map((row) => told(row, row.agent_id ?? row.llm_key_id)),
       after: items.map((item) => told(item, item.id)),
     };
-    const resource = { resource_type: "project", resource_id: project.id, resource_name: project.name };
-    await recordAuditOn(client, principal, { action: "budget.update", ...resource, detail });
+    const resource = { resource_type: "project", resource_id: project.id, resource_name: project.name } as const;
+    await recordAudit(client, principal, { action: "budget.update", ...resource, detail });
   });
   forgetSpending(project.id);
   await releaseWaits(project.id, now);

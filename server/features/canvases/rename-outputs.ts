@@ -107,12 +107,12 @@ export async function renameOutputs(
   const changed = await rewriteWidgets(tx, principal.project.id, workflow_id, JSON.stringify(renames));
   await renameReadings(tx, workflow_id, renames);
   for (const { id, name } of changed) {
-    const resource = { resource_type: "canvas", resource_id: id, resource_name: name };
-    await recordAudit(
-      principal,
-      { action: "canvas.update", ...resource, detail: { changed: ["widgets"], renamed_outputs_of: workflow_id } },
-      tx,
-    );
+    const resource = { resource_type: "canvas", resource_id: id, resource_name: name } as const;
+    await recordAudit(tx, principal, {
+      action: "canvas.update",
+      ...resource,
+      detail: { changed: ["widgets"], renamed_outputs_of: workflow_id },
+    });
     await tx.$executeRaw`SELECT pg_notify('treadle_canvas', ${id})`;
   }
   return { items: changed.slice(0, MAX_LISTED), total: changed.length };

@@ -46,7 +46,7 @@ export const toCanvas = (row: CanvasRow): Canvas => ({ ...summaryOf(row), widget
  */
 export async function createCanvas(principal: ProjectPrincipal, { name, widgets = [] }: CreateCanvasInput): Promise<Canvas> {
   const project_id = principal.project.id;
-  const record = { what: "a canvas", name, action: "canvas.create", resource_type: "canvas" };
+  const record = { what: "a canvas", name, action: "canvas.create", resource_type: "canvas" } as const;
   const saved = await saveResource(principal, record, async (tx) => {
     await holdWorkflows(tx, project_id, widgets);
     const current = await withCurrentLabels(tx, project_id, widgets);
@@ -131,7 +131,7 @@ export async function updateCanvas(
   const project_id = principal.project.id;
   const change = { ...(name !== undefined && { name }), ...(widgets && { widgets }) };
   const detail = { changed: Object.keys(change) };
-  const record = { what: "a canvas", name: name ?? before.name, action: "canvas.update", resource_type: "canvas", detail };
+  const record = { what: "a canvas", name: name ?? before.name, action: "canvas.update", resource_type: "canvas", detail } as const;
   const saved = await saveResource(principal, record, async (tx) => {
     if (widgets) {
       await holdWorkflows(tx, project_id, widgets);
@@ -156,7 +156,7 @@ export async function updateCanvas(
  */
 export async function deleteCanvas(principal: ProjectPrincipal, { canvas_id }: { canvas_id: string }): Promise<void> {
   const { id, name } = await findCanvas(principal.project.id, canvas_id);
-  const record = { action: "canvas.delete", resource_type: "canvas", resource_id: id, resource_name: name };
+  const record = { action: "canvas.delete", resource_type: "canvas", resource_id: id, resource_name: name } as const;
   await deleteResource(principal, "canvas", record, async (tx) => {
     await tellViewers(tx, id);
     return tx.canvas.deleteMany({ where: { id } });

@@ -31,8 +31,8 @@ export async function shareCanvas(principal: ProjectPrincipal, { canvas_id, expi
     const data = { share_token_hash: sha256(token), shared_at, share_expires_at, shared_by_id: principal.user.id };
     const { count } = await tx.canvas.updateMany({ where: { id }, data });
     if (count === 0) throw notFound("canvas");
-    const record = { ...audited, action: "canvas.share", resource_id: id, resource_name: name, detail: { expires_at } };
-    await recordAudit(principal, record, tx);
+    const record = { ...audited, action: "canvas.share", resource_id: id, resource_name: name, detail: { expires_at } } as const;
+    await recordAudit(tx, principal, record);
   });
   return { url: `${appUrl()}/shared/${token}`, expires_at };
 }
@@ -45,7 +45,7 @@ export async function unshareCanvas(principal: ProjectPrincipal, { canvas_id }: 
   const { id, name } = await findCanvas(principal.project.id, canvas_id);
   await db().$transaction(async (tx) => {
     if ((await endShareLinks(tx, { id })) === 0) throw new AppError("NOT_FOUND", "This canvas is not shared.");
-    await recordAudit(principal, { ...audited, action: "canvas.unshare", resource_id: id, resource_name: name }, tx);
+    await recordAudit(tx, principal, { ...audited, action: "canvas.unshare", resource_id: id, resource_name: name });
   });
 }
 

@@ -48,7 +48,7 @@ export async function listCredentials({ project }: ProjectPrincipal, input: List
  */
 export async function createCredential(principal: ProjectPrincipal, { name, value }: CreateCredentialInput): Promise<Credential> {
   const private_allowed = await checkSearchAddress(principal, name, value);
-  const record = { what: "a credential", name, action: "credential.create", resource_type: "credential" };
+  const record = { what: "a credential", name, action: "credential.create", resource_type: "credential" } as const;
   const data = { project_id: principal.project.id, name, sealed_value: seal(value), private_allowed, created_by_id: principal.user.id };
   return toCredential(await saveResource(principal, record, (tx) => tx.credential.create({ data, select: shownFields })));
 }
@@ -62,7 +62,7 @@ export async function replaceCredential(principal: ProjectPrincipal, { cred_id, 
   if (value === undefined) return toCredential(credential);
 
   const private_allowed = await checkSearchAddress(principal, credential.name, value);
-  const record = { what: "a credential", name: credential.name, action: "credential.update", resource_type: "credential" };
+  const record = { what: "a credential", name: credential.name, action: "credential.update", resource_type: "credential" } as const;
   await saveResource(principal, record, async (tx) => {
     const { count } = await tx.credential.updateMany({
       where: { id: credential.id },
@@ -86,7 +86,7 @@ async function credentialInUse(project_id: string, name: string): Promise<string
  */
 export async function deleteCredential(principal: ProjectPrincipal, { cred_id }: { cred_id: string }): Promise<void> {
   const { id, name } = await findCredential(principal, cred_id);
-  const record = { action: "credential.delete", resource_type: "credential", resource_id: id, resource_name: name };
+  const record = { action: "credential.delete", resource_type: "credential", resource_id: id, resource_name: name } as const;
   await deleteResource(
     principal,
     "credential",

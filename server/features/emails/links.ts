@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ChangeEmailsInput, EmailLink, LinkedEmails } from "#server/features/emails/schema.ts";
-import { recordAuditOn } from "#server/platform/audit/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import { inTransaction } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { sendDue } from "#server/platform/mail/outbox.ts";
@@ -29,8 +29,8 @@ export async function changeLinkedEmails({ token, choice }: z.infer<typeof Chang
   await inTransaction(async (client) => {
     if (!(await changeRecipient(client, id, choice))) return;
     const actor = { user: { id: null, email: address }, auth: { type: "email" as const }, project: { id: project_id } };
-    const resource = { resource_type: "project", resource_id: project_id, resource_name: project_name };
-    await recordAuditOn(client, actor, { action: `project.${choice}_emails`, ...resource, detail: { address } });
+    const resource = { resource_type: "project", resource_id: project_id, resource_name: project_name } as const;
+    await recordAudit(client, actor, { action: `project.${choice}_emails`, ...resource, detail: { address } });
   });
   sendDue();
   return shown(await linked(token));

@@ -27,11 +27,12 @@ import { runScopeOf } from "#server/runs/use-cases/run-scope.ts";
 const MOST_UNDER_WAY = 20;
 
 const number = (count: number) => count.toLocaleString("en");
-const resourceOf = ({ id, count }: { id: string; count: number }) => ({
-  resource_type: "execution",
-  resource_id: id,
-  resource_name: count === 1 ? "1 run" : `${number(count)} runs`,
-});
+const resourceOf = ({ id, count }: { id: string; count: number }) =>
+  ({
+    resource_type: "execution",
+    resource_id: id,
+    resource_name: count === 1 ? "1 run" : `${number(count)} runs`,
+  }) as const;
 
 async function meant(principal: ProjectPrincipal, { ids, filter, action }: BulkInput): Promise<string[]> {
   if ((ids === undefined) === (filter === undefined))
@@ -73,7 +74,7 @@ export async function startBulk(principal: ProjectPrincipal, input: BulkInput): 
     });
     const named = input.filter ? { filter: input.filter } : { ids: input.ids?.length ?? 0 };
     const detail = { count, ...named, ...(use_current && { use_current }) };
-    await recordAudit(principal, { action: `execution.bulk_${action}`, ...resourceOf({ id, count }), detail }, tx);
+    await recordAudit(tx, principal, { action: `execution.bulk_${action}`, ...resourceOf({ id, count }), detail });
   });
   if (count > 0) await publishEvents([bulkAsked.create({ bulk_id: id, project_id }, { id: `${id}-bulk` })]);
   return { id, count };
@@ -106,7 +107,7 @@ export async function stopBulk(principal: ProjectPrincipal, ref: z.infer<typeof 
   await db().$transaction(async (tx) => {
     const data = { completed_at: new Date(), execution_ids: [] };
     const { count: stopped } = await tx.bulkAction.updateMany({ where: { id, completed_at: null }, data });
-    if (stopped) await recordAudit(principal, { action: "execution.stop_bulk", ...resourceOf({ id, count }), detail: { done } }, tx);
+    if (stopped) await recordAudit(tx, principal, { action: "execution.stop_bulk", ...resourceOf({ id, count }), detail: { done } });
   });
   return getBulk(principal, ref);
 }

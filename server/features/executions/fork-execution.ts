@@ -6,7 +6,7 @@ import { assertRunnable, graphToRun } from "#server/features/workflows/execute.t
 import { hasOtherTrigger, repeatedValues, resultsBeside, resultsWithoutTrigger } from "#server/features/workflows/repeated-values.ts";
 import { resultsThatHold } from "#server/features/workflows/results-that-hold.ts";
 import { graphHash } from "#server/features/workflows/snapshots.ts";
-import { recordAuditOn } from "#server/platform/audit/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { assertKeyMay } from "#server/platform/auth/rights.ts";
 import { invalidField } from "#server/platform/errors.ts";
@@ -80,9 +80,9 @@ export async function forkExecution(principal: ProjectPrincipal, input: ForkInpu
       taken: { execution_id: input.execution_id, node_ids: await held(), terminate_ids },
       given,
       async also(client, execution_id) {
-        const resource = { resource_type: "execution", resource_id: input.execution_id, resource_name: original.workflow.name };
+        const resource = { resource_type: "execution", resource_id: input.execution_id, resource_name: original.workflow.name } as const;
         const detail = { execution_id, graph_changed: isChanged, ...(from && { from_node_id: from.id }) };
-        await recordAuditOn(client, principal, { action: "execution.fork", ...resource, detail });
+        await recordAudit(client, principal, { action: "execution.fork", ...resource, detail });
       },
     },
   );

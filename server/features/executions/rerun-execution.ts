@@ -2,7 +2,7 @@ import type pg from "pg";
 import { assertRunnable, graphToRun } from "#server/features/workflows/execute.ts";
 import { repeatedValues, resultsBeside, resultsWithoutTrigger } from "#server/features/workflows/repeated-values.ts";
 import { resultsThatHold } from "#server/features/workflows/results-that-hold.ts";
-import { recordAuditOn } from "#server/platform/audit/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { invalidField } from "#server/platform/errors.ts";
 import { progressOf } from "#server/runs/executor/frame.ts";
@@ -82,9 +82,9 @@ export const rerunExecution = (principal: ProjectPrincipal, input: RerunInput): 
   startRerun(principal, input, {
     isCounted: principal.auth.type !== "session",
     async also(client, { execution_id, workflow_name }) {
-      const resource = { resource_type: "execution", resource_id: input.execution_id, resource_name: workflow_name };
+      const resource = { resource_type: "execution", resource_id: input.execution_id, resource_name: workflow_name } as const;
       const detail = { execution_id, ...(input.from_node_id !== undefined && { from_node_id: input.from_node_id }) };
-      await recordAuditOn(client, principal, { action: "execution.rerun", ...resource, detail });
+      await recordAudit(client, principal, { action: "execution.rerun", ...resource, detail });
     },
   });
 

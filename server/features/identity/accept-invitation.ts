@@ -95,8 +95,8 @@ export async function acceptInvitation(
     await use(tx, id);
     const user = account ? await createAccount(tx, account) : await existingAccount(tx, invitation, given, principal);
     await joinProject(tx, { project_id: project.id, user_id: user.id, role });
-    const resource = { resource_type: "member", resource_id: user.id, resource_name: email };
-    await recordAudit({ user, auth: { type: "session" }, project }, { action: "member.join", ...resource, detail: { role } }, tx);
+    const resource = { resource_type: "member", resource_id: user.id, resource_name: email } as const;
+    await recordAudit(tx, { user, auth: { type: "session" }, project }, { action: "member.join", ...resource, detail: { role } });
     return signedUp(user);
   }, PROOF_OPTIONS);
 }

@@ -79,8 +79,8 @@ async function assertMeant({ user, auth }: Principal, { password, confirm_email 
 async function leave(tx: Prisma.TransactionClient, principal: Principal, projectIds: string[]): Promise<void> {
   const { id: user_id, email } = principal.user;
   for (const id of projectIds) {
-    const record = { action: "member.leave", resource_type: "member", resource_id: user_id, resource_name: email };
-    await recordAudit({ ...principal, project: { id } }, { ...record, detail: { account: "deleted" } }, tx);
+    const record = { action: "member.leave", resource_type: "member", resource_id: user_id, resource_name: email } as const;
+    await recordAudit(tx, { ...principal, project: { id } }, { ...record, detail: { account: "deleted" } });
   }
   await handOver(tx, user_id);
   await tx.membership.deleteMany({ where: { user_id } });

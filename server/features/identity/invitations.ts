@@ -125,7 +125,7 @@ export async function declineInvitation(principal: Principal, { invitation_id }:
   const { id, email, project, role } = await findInvitation(invitation_id, principal);
   await db().$transaction(async (tx) => {
     await tx.invitation.deleteMany({ where: { id } });
-    const resource = { resource_type: "member", resource_id: id, resource_name: email };
-    await recordAudit({ ...principal, project }, { action: "member.decline", ...resource, detail: { role } }, tx);
+    const resource = { resource_type: "member", resource_id: id, resource_name: email } as const;
+    await recordAudit(tx, { ...principal, project }, { action: "member.decline", ...resource, detail: { role } });
   });
 }

@@ -77,9 +77,9 @@ export async function resumeMemberships(
     for (const { id, role, project } of rows) {
       await tx.invitation.delete({ where: { id } });
       await joinProject(tx, { project_id: project.id, user_id, role });
-      const resource = { resource_type: "member", resource_id: user_id, resource_name: email };
+      const resource = { resource_type: "member", resource_id: user_id, resource_name: email } as const;
       const detail = { role, because: "earlier password" };
-      await recordAudit({ ...principal, project }, { action: "member.join", ...resource, detail }, tx);
+      await recordAudit(tx, { ...principal, project }, { action: "member.join", ...resource, detail });
     }
     return { projects: rows.map(({ project }) => project.name) };
   });

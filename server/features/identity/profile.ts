@@ -71,7 +71,7 @@ export async function updateProfile(principal: Principal, input: Update): Promis
     await db().$transaction(async (tx) => {
       const notification_choices = isChosen ? await changedChoices(tx, id, input) : undefined;
       await tx.user.update({ where: { id }, data: { ...data, ...(notification_choices && { notification_choices }) } });
-      const record = { action: "account.update", resource_type: "account", resource_id: id, resource_name: email };
+      const record = { action: "account.update", resource_type: "account", resource_id: id, resource_name: email } as const;
       const told = { ...data, ...(notifications && { notifications }), ...(notify_run_failed !== undefined && { notify_run_failed }) };
       await recordAuditEverywhere(tx, principal, { ...record, detail: { ...told, ...(name !== undefined && { before }) } });
     });
@@ -101,7 +101,7 @@ export async function changePassword(
     if (count === 0) throw new AppError("CONFLICT", "The password has been changed just now: sign in again.");
     await endSessions(tx, user.id);
     if (end_api_keys) await tx.platformKey.deleteMany({ where: { user_id: user.id } });
-    const record = { resource_type: "account", resource_id: user.id, resource_name: user.email };
+    const record = { resource_type: "account", resource_id: user.id, resource_name: user.email } as const;
     await recordAuditEverywhere(tx, principal, {
       action: "account.change_password",
       ...record,

@@ -83,18 +83,18 @@ async function removeOthers(tx: Prisma.TransactionClient, principal: Principal, 
     select: { user_id: true, role: true, user: { select: { email: true } } },
   });
   for (const { user_id, role, user } of others) {
-    const resource = { resource_type: "member", resource_id: user_id, resource_name: user.email };
+    const resource = { resource_type: "member", resource_id: user_id, resource_name: user.email } as const;
     await noteRemoved(tx, project_id, user.email);
-    await recordAudit({ ...principal, project: { id: project_id } }, { action: "member.remove", ...resource, detail: { role } }, tx);
+    await recordAudit(tx, { ...principal, project: { id: project_id } }, { action: "member.remove", ...resource, detail: { role } });
   }
   const ended = await closeAccess(tx, [project_id]);
   await turnOffWorkflows(tx, project_id);
   await tx.membership.deleteMany({ where: { project_id } });
   // A thread may wait for an approval that another person asked for.
   await tx.assistantThread.deleteMany({ where: { project_id } });
-  const resource = { resource_type: "project", resource_id: project_id, resource_name: project.name };
+  const resource = { resource_type: "project", resource_id: project_id, resource_name: project.name } as const;
   const detail = { ...ended, members: others.length };
-  await recordAudit({ ...principal, project: { id: project_id } }, { action: "project.take_over", ...resource, detail }, tx);
+  await recordAudit(tx, { ...principal, project: { id: project_id } }, { action: "project.take_over", ...resource, detail });
   return cancelRunsOf(tx, project_id);
 }
 
@@ -111,9 +111,9 @@ export async function takeOver(principal: Principal, { put_aside_id }: z.infer<t
       const { project_id, role } = row;
       const stopped = isOwn(row, user_id) ? await removeOthers(tx, principal, row) : [];
       await joinProject(tx, { project_id, user_id, role });
-      const resource = { resource_type: "member", resource_id: user_id, resource_name: email };
+      const resource = { resource_type: "member", resource_id: user_id, resource_name: email } as const;
       const detail = { role, because: "put aside" };
-      await recordAudit({ ...principal, project: { id: project_id } }, { action: "member.join", ...resource, detail }, tx);
+      await recordAudit(tx, { ...principal, project: { id: project_id } }, { action: "member.join", ...resource, detail });
       return { project_id, stopped };
     },
     { timeout: 60_000 },
@@ -145,8 +145,8 @@ async function giveUp(tx: Prisma.TransactionClient, principal: Principal, { proj
   await keepAnyAdmin(tx, project_id);
   await handOver(tx, principal.user.id, project_id);
   const { id: resource_id, email: resource_name } = principal.user;
-  const record = { action: "member.leave", resource_type: "member", resource_id, resource_name };
-  await recordAudit({ ...principal, project: { id: project_id } }, { ...record, detail: { because: "put aside" } }, tx);
+  const record = { action: "member.leave", resource_type: "member", resource_id, resource_name } as const;
+  await recordAudit(tx, { ...principal, project: { id: project_id } }, { ...record, detail: { because: "put aside" } });
   return null;
 }
 

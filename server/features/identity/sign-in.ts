@@ -91,7 +91,7 @@ async function userOfIdentity(
     create: { user_id, issuer, subject },
     update: { subject, created_at: new Date() },
   });
-  const record = { action: "account.connect_service", resource_type: "account", resource_id: user.id, resource_name: user.email };
+  const record = { action: "account.connect_service", resource_type: "account", resource_id: user.id, resource_name: user.email } as const;
   await recordAuditEverywhere(tx, { user, auth: { type: "session" } }, { ...record, detail: { issuer: shorten(issuer, 200) } });
   return user;
 }

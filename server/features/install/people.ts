@@ -77,7 +77,12 @@ export async function removeSecondFactor(principal: Principal, { user_id }: z.in
     const user = isUuid(user_id) ? await tx.user.findFirst({ where: { id: user_id, deleted_at: null } }) : null;
     if (!user || !(await dropSecondFactor(tx, user.id)))
       throw new AppError("NOT_FOUND", "There is no such person, or they have no two-factor authentication.");
-    const record = { action: "account.remove_second_factor", resource_type: "account", resource_id: user.id, resource_name: user.email };
+    const record = {
+      action: "account.remove_second_factor",
+      resource_type: "account",
+      resource_id: user.id,
+      resource_name: user.email,
+    } as const;
     await recordAuditEverywhere(tx, principal, record, user.id);
     return user.email;
   });

@@ -68,7 +68,7 @@ export async function nameInstallAdmin(principal: Principal, input: z.infer<type
         `The address of this account, created on ${user.created_at.toISOString().slice(0, 10)}, is not verified, so it may belong to someone else. Ask the owner of the address, then send accept_unverified: true.`,
       );
     await tx.user.update({ where: { id: user.id }, data: { is_install_admin: true } });
-    const resource = { resource_type: "install_admin", resource_id: user.id, resource_name: user.email };
+    const resource = { resource_type: "install_admin", resource_id: user.id, resource_name: user.email } as const;
     await recordAuditEverywhere(tx, principal, { action: "install_admin.add", ...resource });
     return toInstallAdmin(user);
   });
@@ -88,7 +88,7 @@ export async function removeInstallAdmin(principal: Principal, { user_id }: z.in
     await tx.user.update({ where: { id: user.id }, data: { is_install_admin: false } });
     // Whoever keeps a link that they made would still open the account of another with it.
     await tx.passwordReset.deleteMany({ where: { made_by_id: user.id } });
-    const resource = { resource_type: "install_admin", resource_id: user.id, resource_name: user.email };
+    const resource = { resource_type: "install_admin", resource_id: user.id, resource_name: user.email } as const;
     await recordAuditEverywhere(tx, principal, { action: "install_admin.remove", ...resource });
   });
 }

@@ -147,17 +147,13 @@ async function insertDocument(
           content: { create: { text: "", data: data && new Uint8Array(data) } },
         },
       });
-      await recordAudit(
-        principal,
-        {
-          action: "rag.add_document",
-          resource_type: "rag",
-          resource_id: source.id,
-          resource_name: source.name,
-          detail: { document_id: saved.id, title },
-        },
-        tx,
-      );
+      await recordAudit(tx, principal, {
+        action: "rag.add_document",
+        resource_type: "rag",
+        resource_id: source.id,
+        resource_name: source.name,
+        detail: { document_id: saved.id, title },
+      });
       return saved;
     });
     noteStored(principal.project.id, "documents", row.bytes);
@@ -260,17 +256,13 @@ export async function reindexDocument(principal: ProjectPrincipal, { charset, ..
     if (charset !== undefined) await tx.ragDocument.updateMany({ where: { id }, data: { chosen_charset: charset } });
     const [document] = await indexAgain({ id }, tx);
     if (!document) throw notFound("document");
-    await recordAudit(
-      principal,
-      {
-        action: "rag.index_document",
-        resource_type: "rag",
-        resource_id: source.id,
-        resource_name: source.name,
-        detail: { document_id: id, title, ...(charset !== undefined && { charset }) },
-      },
-      tx,
-    );
+    await recordAudit(tx, principal, {
+      action: "rag.index_document",
+      resource_type: "rag",
+      resource_id: source.id,
+      resource_name: source.name,
+      detail: { document_id: id, title, ...(charset !== undefined && { charset }) },
+    });
     return document;
   });
   await announceIndexing(principal.project.id, [asked]);
@@ -292,16 +284,12 @@ export async function deleteDocument(principal: ProjectPrincipal, ref: RagDocume
       data: { revision: { increment: 1 } },
       select: { name: true },
     });
-    await recordAudit(
-      principal,
-      {
-        action: "rag.delete_document",
-        resource_type: "rag",
-        resource_id: rag_source_id,
-        resource_name: source.name,
-        detail: { document_id: id, title },
-      },
-      tx,
-    );
+    await recordAudit(tx, principal, {
+      action: "rag.delete_document",
+      resource_type: "rag",
+      resource_id: rag_source_id,
+      resource_name: source.name,
+      detail: { document_id: id, title },
+    });
   });
 }

@@ -133,7 +133,7 @@ async function ragInUse(rag_source_id: string): Promise<string | undefined> {
  */
 export async function deleteRag(principal: ProjectPrincipal, { rag_id }: { rag_id: string }): Promise<void> {
   const { id, name } = await findRag(principal.project.id, rag_id);
-  const record = { action: "rag.delete", resource_type: "rag", resource_id: id, resource_name: name };
+  const record = { action: "rag.delete", resource_type: "rag", resource_id: id, resource_name: name } as const;
   await deleteResource(
     principal,
     "RAG source",

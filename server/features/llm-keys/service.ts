@@ -70,7 +70,7 @@ export async function createLlmKey(principal: ProjectPrincipal, input: CreateLlm
       keyName: name,
       reach: endpointReach(private_allowed),
     });
-  const record = { what: "an LLM key", name, action: "llm_key.create", resource_type: "llm_key", detail: { provider } };
+  const record = { what: "an LLM key", name, action: "llm_key.create", resource_type: "llm_key", detail: { provider } } as const;
   const row = await saveResource(principal, record, (tx) =>
     tx.llmKey.create({
       data: {
@@ -149,8 +149,8 @@ export async function updateLlmKey(principal: ProjectPrincipal, input: UpdateLlm
   const record = {
     what: "an LLM key",
     name: name ?? before.name,
-    action: "llm_key.update",
-    resource_type: "llm_key",
+    action: "llm_key.update" as const,
+    resource_type: "llm_key" as const,
     detail: { changed, ...(prices && { prices }) },
   };
   const row = await saveResource(principal, record, async (tx) => {
@@ -179,7 +179,7 @@ export async function deleteLlmKey(principal: ProjectPrincipal, { key_id }: { ke
   const key = await findLlmKey(principal.project.id, key_id);
   if (!key) throw notFound("LLM key");
   const { id, name } = key;
-  const record = { action: "llm_key.delete", resource_type: "llm_key", resource_id: id, resource_name: name };
+  const record = { action: "llm_key.delete", resource_type: "llm_key", resource_id: id, resource_name: name } as const;
   await deleteResource(
     principal,
     "LLM key",

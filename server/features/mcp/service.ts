@@ -183,7 +183,7 @@ export async function createMcpServer(principal: ProjectPrincipal, input: Create
   const connection = await connectMcp({ name, url, transport, headers, private_allowed });
   noteStored(project_id, "other", JSON.stringify(connection.tools).length);
   const data = { project_id, name, ...connection, disabled_tools: [...new Set(disabled_tools)] };
-  const record = { what: "an MCP server", name, action: "mcp_server.create", resource_type: "mcp_server", detail: { transport } };
+  const record = { what: "an MCP server", name, action: "mcp_server.create", resource_type: "mcp_server", detail: { transport } } as const;
   return toMcpServerDetail(await saveResource(principal, record, (tx) => tx.mcpServer.create({ data })));
 }
 
@@ -234,7 +234,7 @@ export async function updateMcpServer(principal: ProjectPrincipal, input: Update
     ...(isElsewhere && (await reconnected(principal, input, before))),
   };
   const changed = (["name", "url", "transport", "headers", "disabled_tools"] as const).filter((field) => input[field] !== undefined);
-  const record = { what: "an MCP server", name, action: "mcp_server.update", resource_type: "mcp_server", detail: { changed } };
+  const record = { what: "an MCP server", name, action: "mcp_server.update", resource_type: "mcp_server", detail: { changed } } as const;
   const row = await saveResource(principal, record, async (tx) => {
     const [saved] = await tx.mcpServer.updateManyAndReturn({ where: { id: before.id, project_id }, data });
     if (!saved) throw notFound("MCP server");
@@ -255,7 +255,7 @@ async function serverInUse(mcp_server_id: string): Promise<string | undefined> {
  */
 export async function deleteMcpServer(principal: ProjectPrincipal, { mcp_id }: { mcp_id: string }): Promise<void> {
   const { id, name } = await findMcpServer(principal.project.id, mcp_id);
-  const record = { action: "mcp_server.delete", resource_type: "mcp_server", resource_id: id, resource_name: name };
+  const record = { action: "mcp_server.delete", resource_type: "mcp_server", resource_id: id, resource_name: name } as const;
   await deleteResource(
     principal,
     "MCP server",

@@ -174,7 +174,7 @@ async function endServiceAccountsBy(tx: Prisma.TransactionClient, admin: Project
     accounts.map(({ id }) => id),
   );
   for (const { id: resource_id, email: resource_name } of accounts)
-    await recordAudit(admin, { action: "service_account.delete", resource_type: "service_account", resource_id, resource_name }, tx);
+    await recordAudit(tx, admin, { action: "service_account.delete", resource_type: "service_account", resource_id, resource_name });
   return accounts.length;
 }
 
@@ -209,9 +209,9 @@ export async function removeMember(
       await endInvitationsBy(tx, project_id, membership.user_id);
       const ended = service_accounts === "end" ? await endServiceAccountsBy(tx, admin, membership.user_id) : 0;
       await noteRemoved(tx, project_id, membership.user.email);
-      const resource = { resource_type: "member", resource_id: membership.user_id, resource_name: membership.user.email };
+      const resource = { resource_type: "member", resource_id: membership.user_id, resource_name: membership.user.email } as const;
       const detail = { role: membership.role, ...(ended > 0 && { service_accounts: ended }) };
-      await recordAudit(admin, { action: "member.remove", ...resource, detail }, tx);
+      await recordAudit(tx, admin, { action: "member.remove", ...resource, detail });
       return;
     }
     const invitation = address ? await tx.invitation.findFirst({ where: { project_id, email: address, accepted_at: null } }) : null;
@@ -228,7 +228,7 @@ async function withdraw(
 ): Promise<boolean> {
   const { count } = await tx.invitation.deleteMany({ where: { id, accepted_at: null } });
   if (count === 0) return false;
-  await recordAudit(admin, { action: "member.uninvite", resource_type: "member", resource_id: id, resource_name: email }, tx);
+  await recordAudit(tx, admin, { action: "member.uninvite", resource_type: "member", resource_id: id, resource_name: email });
   return true;
 }
 

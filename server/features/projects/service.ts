@@ -41,8 +41,8 @@ export function slugOf(name: string): string {
 /** Adds the project that an account starts in. */
 export async function insertFirstProject(tx: Prisma.TransactionClient, user: User): Promise<ProjectRow> {
   const project = await insertProject(tx, user.id, { name: "My project" });
-  const resource = { resource_type: "project", resource_id: project.id, resource_name: project.name };
-  await recordAudit({ user, auth: { type: "session" }, project }, { action: "project.create", ...resource }, tx);
+  const resource = { resource_type: "project", resource_id: project.id, resource_name: project.name } as const;
+  await recordAudit(tx, { user, auth: { type: "session" }, project }, { action: "project.create", ...resource });
   return project;
 }
 
@@ -84,8 +84,8 @@ export const slugTaken = (slug: string): AppError =>
 export async function createProject(principal: Principal, input: z.infer<typeof CreateProjectInput>): Promise<Project> {
   return db().$transaction(async (tx) => {
     const project = await insertProject(tx, principal.user.id, input);
-    const resource = { resource_type: "project", resource_id: project.id, resource_name: project.name };
-    await recordAudit({ ...principal, project }, { action: "project.create", ...resource }, tx);
+    const resource = { resource_type: "project", resource_id: project.id, resource_name: project.name } as const;
+    await recordAudit(tx, { ...principal, project }, { action: "project.create", ...resource });
     return projectDto(project, "admin");
   });
 }
@@ -153,8 +153,8 @@ export async function updateProject(principal: Principal, input: z.infer<typeof 
       const row = isRenamed
         ? await renamed(tx, member, slug, change)
         : await tx.project.update({ where: { id: member.project.id }, data: change });
-      const resource = { resource_type: "project", resource_id: row.id, resource_name: row.name };
-      await recordAudit(member, { action: "project.update", ...resource, detail: change }, tx);
+      const resource = { resource_type: "project", resource_id: row.id, resource_name: row.name } as const;
+      await recordAudit(tx, member, { action: "project.update", ...resource, detail: change });
       return projectDto(row, member.role, isRenamed ? slug : member.project.slug);
     });
   } catch (error) {

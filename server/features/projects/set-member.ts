@@ -44,11 +44,13 @@ async function invite(tx: Prisma.TransactionClient, admin: ProjectPrincipal, ema
       expires_at,
     },
   });
-  await recordAudit(
-    admin,
-    { action: "member.invite", resource_type: "member", resource_id: id, resource_name: email, detail: { role } },
-    tx,
-  );
+  await recordAudit(tx, admin, {
+    action: "member.invite",
+    resource_type: "member",
+    resource_id: id,
+    resource_name: email,
+    detail: { role },
+  });
   return {
     result: { email, role, status: "invited", invite_url: `${appUrl()}/invite/${token}` },
     mail: { token: mailed, expires_at },
@@ -123,8 +125,8 @@ export async function setMember(principal: Principal, { project_id, email: given
     await tx.membership.update({ where: { project_id_user_id: { project_id, user_id: user.id } }, data: { role } });
     await tx.invitation.deleteMany({ where: { project_id, email, accepted_at: null } });
     if (role !== "admin") await endInvitationsBy(tx, project_id, user.id);
-    const resource = { resource_type: "member", resource_id: user.id, resource_name: email };
-    await recordAudit(admin, { action: "member.update", ...resource, detail: { role, before } }, tx);
+    const resource = { resource_type: "member", resource_id: user.id, resource_name: email } as const;
+    await recordAudit(tx, admin, { action: "member.update", ...resource, detail: { role, before } });
     return { result: { email, role, status: "active", user_id: user.id } };
   });
   mailInvitation(admin, change);

@@ -5,7 +5,7 @@ import { allowMore, amountMeant, releaseWaits } from "#server/features/budgets/w
 import { getReview } from "#server/features/reviews/read.ts";
 import { assertMayDecide, type Counted, choiceMeant, countedAs, termsOf } from "#server/features/reviews/rights.ts";
 import type { Answer, ApproveInput, DecidedReviews, DecideReviewsInput } from "#server/features/reviews/schema.ts";
-import { type AuditActor, recordAuditOn } from "#server/platform/audit/audit.ts";
+import { type AuditActor, recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { assertSeesRuns } from "#server/platform/auth/rights.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
@@ -87,7 +87,7 @@ export async function decideReview(review_id: string, actor: ReviewActor, answer
     if (outcome.amount && ended) await allowMore(client, review.execution_id, outcome.amount);
     if (text !== undefined && ended) await changeText(client, review_id, text);
     const { project_id, execution_id, node_id, iteration, label } = review;
-    await recordAuditOn(
+    await recordAudit(
       client,
       { user, auth, project: { id: project_id } },
       {

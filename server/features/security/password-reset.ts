@@ -99,7 +99,7 @@ export async function resetPassword({ token, password, end_api_keys }: z.infer<t
     await endSessions(tx, user.id);
     await tx.passwordReset.deleteMany({ where: { user_id: user.id } });
     if (end_api_keys) await tx.platformKey.deleteMany({ where: { user_id: user.id } });
-    const record = { action: "account.reset_password", resource_type: "account", resource_id: user.id, resource_name: user.email };
+    const record = { action: "account.reset_password", resource_type: "account", resource_id: user.id, resource_name: user.email } as const;
     const detail = { link: made_by_id === null ? "mail" : "install admin", ...(end_api_keys && { api_keys: "ended" }) };
     await recordAuditEverywhere(tx, { user, auth: { type: "email" } }, { ...record, detail });
   }, PROOF_OPTIONS);
@@ -123,7 +123,12 @@ export async function makePasswordLink(principal: Principal, user_id: string): P
     const user = await tx.user.findFirst({ where: { id: user_id, deleted_at: null, service_project_id: null } });
     if (!user) throw new AppError("NOT_FOUND", "There is no such person.");
     const link = await newLink(tx, user.id, principal.user.id);
-    const record = { action: "account.make_password_link", resource_type: "account", resource_id: user.id, resource_name: user.email };
+    const record = {
+      action: "account.make_password_link",
+      resource_type: "account",
+      resource_id: user.id,
+      resource_name: user.email,
+    } as const;
     await recordAuditEverywhere(tx, principal, record, user.id);
     return { ...link, user };
   });

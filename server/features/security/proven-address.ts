@@ -113,7 +113,7 @@ export async function provenAddress(tx: Prisma.TransactionClient, user_id: strin
   if (user.deleted_at) throw new AppError("CONFLICT", "This account was deleted just now. Try again to create a new one.");
   if (user.email_verified_at) return user;
 
-  const record = { action: "account.prove_address", resource_type: "account", resource_id: user.id, resource_name: user.email };
+  const record = { action: "account.prove_address", resource_type: "account", resource_id: user.id, resource_name: user.email } as const;
   await recordAuditEverywhere(tx, { user, auth: { type: by === "mailed_reset" ? "email" : "session" } }, { ...record, detail: { by } });
   const put_aside = await endAccess(tx, user, kept_session);
   const memberships = await putMembershipsAside(tx, user);

@@ -44,7 +44,7 @@ const wrongCode = () =>
     "code",
     "This code is not right, or has been used. Wait for the next one of your authenticator app, or give a recovery code.",
   );
-const account = ({ id, email }: Account) => ({ resource_type: "account", resource_id: id, resource_name: email });
+const account = ({ id, email }: Account) => ({ resource_type: "account", resource_id: id, resource_name: email }) as const;
 
 const hashOf = (user_id: string, code: string): string => keyedHash(`recovery ${user_id} ${code}`);
 /** A code as it was typed; a recovery code may have dashes, spaces and capitals. */

@@ -35,7 +35,7 @@ export async function endOwnSession(principal: Principal, { session_id }: z.infe
     const where = { id: session_id, user_id: user.id, ended_at: null };
     const { count } = isUuid(session_id) ? await tx.session.updateMany({ where, data: { ended_at: new Date() } }) : { count: 0 };
     if (count === 0) throw new AppError("NOT_FOUND", "There is no such session among yours.");
-    const record = { action: "account.end_session", resource_type: "account", resource_id: user.id, resource_name: user.email };
+    const record = { action: "account.end_session", resource_type: "account", resource_id: user.id, resource_name: user.email } as const;
     await recordAuditEverywhere(tx, principal, record);
   });
 }
@@ -45,7 +45,7 @@ export async function endOtherSessions(principal: Principal): Promise<z.infer<ty
   const { user } = principal;
   return db().$transaction(async (tx) => {
     const count = await endSessions(tx, user.id, currentOf(principal));
-    const record = { action: "account.end_sessions", resource_type: "account", resource_id: user.id, resource_name: user.email };
+    const record = { action: "account.end_sessions", resource_type: "account", resource_id: user.id, resource_name: user.email } as const;
     await recordAuditEverywhere(tx, principal, { ...record, detail: { count } });
     return { count };
   });

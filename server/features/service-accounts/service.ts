@@ -64,12 +64,13 @@ async function held(tx: Prisma.TransactionClient, admin: ProjectPrincipal, accou
   return find(tx, admin, account_id);
 }
 
-const record = ({ id, email }: { id: string; email: string }, verb: string) => ({
-  action: `service_account.${verb}`,
-  resource_type: "service_account",
-  resource_id: id,
-  resource_name: email,
-});
+const record = <Verb extends string>({ id, email }: { id: string; email: string }, verb: Verb) =>
+  ({
+    action: `service_account.${verb}`,
+    resource_type: "service_account",
+    resource_id: id,
+    resource_name: email,
+  }) as const;
 
 /** Not within a transaction: that has one connection, and what is shown is read by several queries at once. */
 const readAccount = async (id: string): Promise<ServiceAccount> =>
@@ -97,7 +98,7 @@ export async function createServiceAccount(
     const row = await tx.user.create({
       data: { email, name, service_project_id: admin.project.id, made_by_id: admin.user.id, memberships },
     });
-    await recordAudit(admin, { ...record(row, "create"), detail: { name, role } }, tx);
+    await recordAudit(tx, admin, { ...record(row, "create"), detail: { name, role } });
     return row.id;
   });
   return readAccount(made);
@@ -113,7 +114,7 @@ export async function updateServiceAccount(
     if (role !== undefined) await tx.membership.updateMany({ where: { user_id: id, project_id: admin.project.id }, data: { role } });
     const row = await tx.user.update({ where: { id }, data: { ...(name !== undefined && { name }) } });
     const detail = { ...(name !== undefined && { name }), ...(role !== undefined && { role }) };
-    await recordAudit(admin, { ...record(row, "update"), detail }, tx);
+    await recordAudit(tx, admin, { ...record(row, "update"), detail });
     return id;
   });
   return readAccount(changed);
@@ -124,7 +125,7 @@ export async function deleteServiceAccount(admin: ProjectPrincipal, { account_id
   await db().$transaction(async (tx) => {
     const { id, email } = await held(tx, admin, account_id);
     await endServiceAccounts(tx, [id]);
-    await recordAudit(admin, record({ id, email }, "delete"), tx);
+    await recordAudit(tx, admin, record({ id, email }, "delete"));
   });
 }
 
@@ -160,7 +161,7 @@ export async function createServiceKey(
       data: { user_id: account.id, name, ...storedPlatformKey(key), scopes: [...scopes], project_ids, expires_at },
     });
     await tx.serviceKeyMaker.create({ data: { key_id: row.id, account_id: account.id, made_by_id: admin.user.id } });
-    await recordAudit(admin, { ...record(account, "create_key"), detail: { key_id: row.id, name, scopes: [...scopes] } }, tx);
+    await recordAudit(tx, admin, { ...record(account, "create_key"), detail: { key_id: row.id, name, scopes: [...scopes] } });
     return { ...toPlatformKey(row), key };
   });
 }
@@ -173,6 +174,6 @@ export async function deleteServiceKey(admin: ProjectPrincipal, { account_id, ke
     const key = isUuid(key_id) ? await tx.platformKey.findFirst({ where, select: { name: true } }) : null;
     if (!key) throw new AppError("NOT_FOUND", "This service account has no such API key.");
     await tx.platformKey.deleteMany({ where });
-    await recordAudit(admin, { ...record(account, "delete_key"), detail: { key_id, name: key.name } }, tx);
+    await recordAudit(tx, admin, { ...record(account, "delete_key"), detail: { key_id, name: key.name } });
   });
 }

@@ -126,6 +126,6 @@ export async function deleteSkill(principal: ProjectPrincipal, { skill_id }: { s
     if (agents.length) throw new AppError("CONFLICT", `The skill is used by ${namesInUse("agent", agents)}. Take it out there first.`);
     const { count } = await tx.skill.deleteMany({ where: { id } });
     if (count === 0) throw notFound("skill");
-    await recordAudit(principal, { action: "skill.delete", resource_type: "skill", resource_id: id, resource_name: name }, tx);
+    await recordAudit(tx, principal, { action: "skill.delete", resource_type: "skill", resource_id: id, resource_name: name });
   });
 }

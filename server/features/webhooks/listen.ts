@@ -34,11 +34,12 @@ export async function listenToWebhook(principal: ProjectPrincipal, { workflow_id
     if (count === 0) throw new AppError("CONFLICT", "Set the webhook up first: until then every call is refused.");
     // Who listens sees what others send.
     if (is_on)
-      await recordAudit(
-        principal,
-        { action: "webhook.listen", resource_type: "workflow", resource_id: workflow_id, resource_name: name },
-        tx,
-      );
+      await recordAudit(tx, principal, {
+        action: "webhook.listen",
+        resource_type: "workflow",
+        resource_id: workflow_id,
+        resource_name: name,
+      });
   });
 }
 

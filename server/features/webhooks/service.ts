@@ -38,8 +38,8 @@ export async function setupWebhook(
     }
     const row = { sealed_secret: seal(webhook_secret), rotated_at: new Date() };
     await tx.webhook.upsert({ where: { workflow_id }, create: { workflow_id, ...row }, update: row });
-    const audit = { action: "webhook.setup", resource_type: "workflow", resource_id: workflow_id, resource_name: name };
-    await recordAudit(principal, audit, tx);
+    const audit = { action: "webhook.setup", resource_type: "workflow", resource_id: workflow_id, resource_name: name } as const;
+    await recordAudit(tx, principal, audit);
   });
   return { webhook_url: webhookUrl(workflow_id), webhook_secret };
 }

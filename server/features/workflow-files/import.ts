@@ -184,7 +184,7 @@ async function makeSkills(
     await tx.skill.create({
       data: { id, project_id: principal.project.id, name, description, prompt: prompt ?? "", model: model || null },
     });
-    await recordAudit(principal, { action: "skill.create", resource_type: "skill", resource_id: id, resource_name: name }, tx);
+    await recordAudit(tx, principal, { action: "skill.create", resource_type: "skill", resource_id: id, resource_name: name });
   }
 }
 
@@ -195,7 +195,7 @@ async function linked(tx: Prisma.TransactionClient, principal: ProjectPrincipal,
   const { name, prepared, open } = plan;
   const { id } = await insertAgent(tx, principal, name, prepared);
   const detail = { model: prepared.data.model };
-  await recordAudit(principal, { action: "agent.create", resource_type: "agent", resource_id: id, resource_name: name, detail }, tx);
+  await recordAudit(tx, principal, { action: "agent.create", resource_type: "agent", resource_id: id, resource_name: name, detail });
   return { agent_id: id, ...(open && { imported_agent: open }) };
 }
 

@@ -118,7 +118,7 @@ export async function moveFolder(principal: ProjectPrincipal, { folder, to }: Mo
       WHERE project_id = ${project_id}::uuid AND deleted_at IS NULL AND (folder = ${folder} OR folder LIKE ${`${escapeLike(folder)}/%`})`;
     if (count === 0) throw notFound("folder");
     const record = { action: "workflow.move_folder", resource_type: "workflow", resource_id: folder, resource_name: folder } as const;
-    await recordAudit(principal, { ...record, detail: { to, count } }, tx);
+    await recordAudit(tx, principal, { ...record, detail: { to, count } });
     return { count };
   });
 }

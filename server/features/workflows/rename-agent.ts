@@ -86,8 +86,8 @@ async function renameIn(tx: Tx, principal: ProjectPrincipal, id: string, agent_i
   });
   await recordAgentUses(id, [saved.graph, drafted.graph], tx);
   const detail = { version, renamed_agent: { id: agent_id, from: rename.from, to: names.after[agent_id] ?? "" } };
-  const resource = { resource_type: "workflow", resource_id: id, resource_name: row.name };
-  await recordAudit(principal, { action: "workflow.update", ...resource, detail }, tx);
+  const resource = { resource_type: "workflow", resource_id: id, resource_name: row.name } as const;
+  await recordAudit(tx, principal, { action: "workflow.update", ...resource, detail });
   return { row, faults: [], isChanged: true };
 }
 

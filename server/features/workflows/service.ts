@@ -83,7 +83,7 @@ export async function insertWorkflow(
   await registerSchedule(created, graph, tx);
   await tx.workflowVersion.create({ data: { workflow_id: id, version: 1, snapshot_id, saved_by_id: by } });
   await recordAgentUses(id, [graph], tx);
-  await recordAudit(principal, { action: "workflow.create", resource_type: "workflow", resource_id: id, resource_name: name }, tx);
+  await recordAudit(tx, principal, { action: "workflow.create", resource_type: "workflow", resource_id: id, resource_name: name });
   noteStored(principal.project.id, "workflows", 2 * length);
   return { ...created, graph };
 }
@@ -261,7 +261,7 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
       ? { version }
       : Object.fromEntries(FILED.flatMap((field) => (field in columns ? [[field, row[field as "tags" | "folder"]]] : [])));
     const resource = { resource_type: "workflow", resource_id: workflow_id, resource_name: row.name } as const;
-    await recordAudit(principal, { action: "workflow.update", ...resource, detail }, tx);
+    await recordAudit(tx, principal, { action: "workflow.update", ...resource, detail });
     return { row, graph, canvases_changed };
   });
   return { ...(await workflowDto(project_id, saved.row, saved.graph)), canvases_changed: saved.canvases_changed };
@@ -301,11 +301,12 @@ export async function deleteWorkflow(principal: ProjectPrincipal, { workflow_id 
     await tx.webhook.deleteMany({ where: { workflow_id } });
     await tx.workflowAgentUse.deleteMany({ where: { workflow_id } });
     await tx.workflowText.deleteMany({ where: { workflow_id } });
-    await recordAudit(
-      principal,
-      { action: "workflow.delete", resource_type: "workflow", resource_id: workflow_id, resource_name: name },
-      tx,
-    );
+    await recordAudit(tx, principal, {
+      action: "workflow.delete",
+      resource_type: "workflow",
+      resource_id: workflow_id,
+      resource_name: name,
+    });
   });
   // Not before: a refused deletion cancels nothing, and no run starts of a deleted workflow.
   await cancelWorkflowRuns(workflow_id);

@@ -95,17 +95,13 @@ export async function nameVersion(
       where: { workflow_id_version: { workflow_id, version } },
       select: versionFields,
     });
-    await recordAudit(
-      principal,
-      {
-        action: "workflow.name_version",
-        resource_type: "workflow",
-        resource_id: workflow_id,
-        resource_name: workflow.name,
-        detail: { version, name: row.name },
-      },
-      tx,
-    );
+    await recordAudit(tx, principal, {
+      action: "workflow.name_version",
+      resource_type: "workflow",
+      resource_id: workflow_id,
+      resource_name: workflow.name,
+      detail: { version, name: row.name },
+    });
     return versionDto(row, workflow.version);
   });
 }

@@ -1,10 +1,10 @@
-import type pg from "pg";
 import { v7 as uuid } from "uuid";
-import type { Prisma, PrismaClient } from "#prisma/generated/client.ts";
+import type { Prisma } from "#prisma/generated/client.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
-import { db } from "#server/platform/db/client.ts";
+import { queryIn, type Tx } from "#server/platform/db/tx.ts";
+import type { AuditAction, AuditResource } from "#server/shared/audit-actions.ts";
 
-/** Whose act it is: a principal, or whoever holds a link that was sent by e-mail. */
+/** The principal who acts, or the person who uses a link that was sent by email. */
 export interface AuditActor {
   user: { id: string | null; email: string };
   auth: { type: "platform_key" | "session" | "email" | "assistant" };
@@ -12,91 +12,60 @@ export interface AuditActor {
 }
 
 export interface AuditRecord {
-  /** Resource and verb, e.g. `workflow.update`. */
-  action: string;
-  resource_type: string;
+  action: AuditAction;
+  resource_type: AuditResource;
   resource_id: string;
   resource_name: string;
   /** What changed, as JSON; never a secret. */
   detail?: Prisma.InputJsonObject;
-  /** When it was done, where the resource tells that too; else now. */
+  /** Time of the action, where the resource stores it too; now when left out. */
   at?: Date;
 }
 
+// One entry for each project, with ids of this process, by which entries are ordered.
+const INSERT = `
+  INSERT INTO audit_log (id, project_id, actor_id, actor_email, via, action, resource_type, resource_id, resource_name, detail, created_at)
+  SELECT entry.id, entry.project_id, $3::uuid, $4, $5, $6, $7, $8, $9, $10::jsonb, coalesce($11::timestamptz, now())
+  FROM unnest($1::uuid[], $2::uuid[]) AS entry(id, project_id)`;
+
+const insert = (tx: Tx, projectIds: readonly string[], { user, auth }: Pick<AuditActor, "user" | "auth">, record: AuditRecord) =>
+  queryIn(tx, INSERT, [
+    projectIds.map(() => uuid()),
+    projectIds,
+    user.id,
+    user.email,
+    auth.type,
+    record.action,
+    record.resource_type,
+    record.resource_id,
+    record.resource_name,
+    record.detail ? JSON.stringify(record.detail) : null,
+    record.at ?? null,
+  ]);
+
 /**
- * Writes one entry of the project's audit log in the name of the principal.
- * @param within pass the transaction that makes the change, so that both are kept or neither
+ * Writes an entry into the audit log of the actor's project.
+ * @param tx the transaction that makes the change, so that both are kept or neither
  */
-export async function recordAudit(
-  principal: AuditActor,
-  { action, resource_type, resource_id, resource_name, detail, at }: AuditRecord,
-  within: Pick<PrismaClient, "auditEntry"> = db(),
-): Promise<void> {
-  await within.auditEntry.create({
-    data: {
-      project_id: principal.project.id,
-      actor_id: principal.user.id,
-      actor_email: principal.user.email,
-      via: principal.auth.type,
-      action,
-      resource_type,
-      resource_id,
-      resource_name,
-      ...(detail && { detail }),
-      ...(at && { created_at: at }),
-    },
-  });
+export async function recordAudit(tx: Tx, actor: AuditActor, record: AuditRecord): Promise<void> {
+  await insert(tx, [actor.project.id], actor, record);
 }
 
-/** The same within a transaction that is written in SQL. */
-export async function recordAuditOn(
-  client: Pick<pg.ClientBase, "query">,
-  { user, auth, project }: AuditActor,
-  record: AuditRecord,
-): Promise<void> {
-  const { action, resource_type, resource_id, resource_name, detail } = record;
-  await client.query(
-    `INSERT INTO audit_log (id, project_id, actor_id, actor_email, via, action, resource_type, resource_id, resource_name, detail)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb)`,
-    [
-      uuid(),
-      project.id,
-      user.id,
-      user.email,
-      auth.type,
-      action,
-      resource_type,
-      resource_id,
-      resource_name,
-      detail ? JSON.stringify(detail) : null,
-    ],
-  );
-}
+// Lists each project once, also where both users are members.
+const PROJECTS = "SELECT DISTINCT project_id FROM memberships WHERE user_id = ANY($1::uuid[])";
 
 /**
- * What users do to their own account concerns every project that they are in, since it is how they come in: each of them
- * hears of it.
- * @param about the user whose account it is done to, where that is another one: that one's projects hear of it too
+ * Writes an entry into the audit log of every project of the user, since a change of an account changes how the user signs in to
+ * all of them.
+ * @param about user whose account is changed, where that is another one: entries go to the projects of both
  */
 export async function recordAuditEverywhere(
-  within: Prisma.TransactionClient,
+  tx: Tx,
   { user, auth }: { user: Principal["user"]; auth: AuditActor["auth"] },
-  { action, resource_type, resource_id, resource_name, detail }: AuditRecord,
+  record: AuditRecord,
   about: string = user.id,
 ): Promise<void> {
-  const where = { user_id: { in: [user.id, about] } };
-  const memberships = await within.membership.findMany({ where, select: { project_id: true }, distinct: ["project_id"] });
-  await within.auditEntry.createMany({
-    data: memberships.map(({ project_id }) => ({
-      project_id,
-      actor_id: user.id,
-      actor_email: user.email,
-      via: auth.type,
-      action,
-      resource_type,
-      resource_id,
-      resource_name,
-      ...(detail && { detail }),
-    })),
-  });
+  const projects = await queryIn<{ project_id: string }>(tx, PROJECTS, [[user.id, about]]);
+  const ids = projects.map(({ project_id }) => project_id);
+  if (ids.length) await insert(tx, ids, { user, auth }, record);
 }

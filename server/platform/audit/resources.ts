@@ -31,7 +31,7 @@ export async function saveResource<Row extends { id: string; name: string }>(
   try {
     return await db().$transaction(async (tx) => {
       const row = await write(tx);
-      await recordAudit(actor, { ...record, resource_id: row.id, resource_name: row.name }, tx);
+      await recordAudit(tx, actor, { ...record, resource_id: row.id, resource_name: row.name });
       return row;
     });
   } catch (error) {
@@ -62,7 +62,7 @@ export async function deleteResource(
     await db().$transaction(async (tx) => {
       const { count } = await remove(tx);
       if (count === 0) throw notFound(what);
-      await recordAudit(actor, record, tx);
+      await recordAudit(tx, actor, record);
     });
   } catch (error) {
     // Something began to use it in this very moment.

@@ -29,8 +29,8 @@ export async function cancelExecution(
     if (!run) throw notFound("execution");
     const { was, workflow_name } = run;
     if (isFinal(was)) throw new AppError("CONFLICT", `This execution has already ended: it is ${was}.`);
-    const resource = { resource_type: "execution", resource_id: execution_id, resource_name: workflow_name };
-    await recordAudit(principal, { action: "execution.cancel", ...resource, detail: { was } }, tx);
+    const resource = { resource_type: "execution", resource_id: execution_id, resource_name: workflow_name } as const;
+    await recordAudit(tx, principal, { action: "execution.cancel", ...resource, detail: { was } });
   });
   dispatchCancels([execution_id]);
   await tellParent(execution_id);
