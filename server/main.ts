@@ -69,6 +69,7 @@ async function start(): Promise<void> {
   stops.push(database.close);
   setSettings(database.found);
   const { log } = await import("#server/platform/log.ts");
+  const { shownProxy } = await import("#server/platform/net/outgoing-proxy.ts");
   log.info(
     {
       release: RELEASE,
@@ -76,6 +77,7 @@ async function start(): Promise<void> {
       database: database.product,
       roles: role === "all" ? ["web", "worker"] : [role],
       data_dir: dataDir(),
+      ...(shownProxy() && { outgoing_proxy: shownProxy() }),
       ...(role !== "worker" && { url: appUrl() }),
     },
     "Treadle starts",

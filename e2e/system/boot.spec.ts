@@ -75,6 +75,12 @@ test("refuses the address of another kind of database without showing its passwo
   expect(ended.stderr).not.toContain("hunter2");
 });
 
+test("refuses a proxy of another kind without showing its password", async () => {
+  const ended = await startAndEnd({ env: { OUTGOING_PROXY: "socks5://ada:hunter2@proxy:1080" }, dataDir: newDataDir() });
+  expectRefusal(ended, /OUTGOING_PROXY must be env, or the address of an HTTP proxy.* begins with socks5:/);
+  expect(ended.stderr).not.toContain("hunter2");
+});
+
 test("writes nothing when secrets.json is lost beside a database", async () => {
   const dataDir = preparedDataDir();
   rmSync(join(dataDir, "secrets.json"));

@@ -3,6 +3,7 @@ import type { ChatClock } from "#server/llm/chat.ts";
 import type { CallAttempt } from "#server/shared/call-attempts.ts";
 import { answered, ask, delta, failure, json, refuse, TEST_KEY, testClock, testEndpoint } from "#server/testing/ask-model.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
+import { setAbsentProxy } from "#server/testing/proxy-server.ts";
 import { serveHttp, startHttpServer } from "#server/testing/start-http-server.ts";
 
 const models = testModelServer();
@@ -100,6 +101,17 @@ test("a server that nobody runs is named with its address", async () => {
     `OpenAI-compatible does not accept connections at ${new URL(server.url).host}. Check the base URL of the LLM key "Main" (model echo).`,
   );
   expect([error.status, error.isRetryable]).toEqual([undefined, true]);
+});
+
+test("names the proxy when it cannot be reached", async () => {
+  setAbsentProxy();
+
+  const error = await failure(ask(models.url));
+
+  expect(error.message).toBe(
+    'OpenAI-compatible was not reached. The proxy at http://127.0.0.1:1 does not accept connections. Check OUTGOING_PROXY, and that the proxy runs. LLM key "Main", model echo.',
+  );
+  expect(error.isRetryable).toBe(true);
 });
 
 test.each([true, false])("garbage is called garbage (streaming: %s)", async (isStreaming) => {

@@ -6,6 +6,7 @@ import { masked } from "#server/platform/mask-scope.ts";
 import { MASK, maskerOf } from "#server/platform/masking/masker.ts";
 import { SHORTEST } from "#server/platform/masking/secret-forms.ts";
 import { AddressRefused } from "#server/platform/net/guard.ts";
+import { ProxyFailed } from "#server/platform/net/proxy-connection.ts";
 import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
 
 /** A model call that failed. The text is for people: who said what, about which model, and what to do; never the key. */
@@ -162,6 +163,12 @@ export function providerError(error: unknown, endpoint: ModelEndpoint, model: st
   const refused = causeOf(error, AddressRefused);
   if (refused) return new ProviderError(`${label} was not called. ${refused.message} LLM key "${endpoint.keyName}", model ${model}.`);
 
+  const unproxied = causeOf(error, ProxyFailed);
+  if (unproxied) {
+    const text = `${label} was not reached. ${unproxied.message} LLM key "${endpoint.keyName}", model ${model}.`;
+    return new ProviderError(text, { isRetryable: unproxied.isRetryable });
+  }
+
   const endless = causeOf(error, AnswerTooLong);
   if (endless)
     return new ProviderError(`${label} was cut off (model ${model}, LLM key "${endpoint.keyName}"): ${endless.message} ${LIMIT_IT}`);
@@ -227,6 +234,7 @@ export function keyFault(error: unknown, endpoint: ModelEndpoint, host: string):
   }
   const text =
     causeOf(error, AddressRefused)?.message ??
+    causeOf(error, ProxyFailed)?.message ??
     causeOf(error, AnswerTooLong)?.message ??
     (error instanceof Error && error.name === "TimeoutError"
       ? `${label} did not answer in time at ${host}.`

@@ -26,3 +26,13 @@ export async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal
     signal.removeEventListener("abort", stop);
   }
 }
+
+/** Error of a connection that a signal has ended, in the form that Node gives it. */
+export class AbortError extends Error {
+  readonly code = "ABORT_ERR";
+  override readonly name = "AbortError";
+
+  constructor(cause: unknown) {
+    super("The operation was aborted", { cause });
+  }
+}

@@ -1,5 +1,6 @@
-import ipaddr from "ipaddr.js";
 import { z } from "zod";
+import { type Cidr, cidrOf } from "#server/shared/cidr.ts";
+import { hasScheme, proxyServerOf } from "#server/shared/proxy-address.ts";
 
 // Every setting, said once. server/platform/settings.ts reads them from the environment; the guide and .env.example show them.
 
@@ -27,15 +28,14 @@ const listed = (value: string): string[] => value.split(",").flatMap((part) => p
 const POSTGRES = /^postgres(ql)?:\/\//i;
 const isOrigin = (value: string): boolean => URL.parse(value)?.origin === value;
 
-/** A range of addresses: its first one and the number of bits that all of them share. */
-export type Cidr = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
+/** Names of proxies in the environment, with OUTGOING_PROXY=env. */
+const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] as const;
+const PROXY = "the address of an HTTP proxy, such as http://user:password@proxy.company:3128";
 
-/** Reads `10.8.0.0/16`, or an address alone. @returns undefined for anything else */
-function cidrOf(value: string): Cidr | undefined {
-  if (ipaddr.isValidCIDR(value)) return ipaddr.parseCIDR(value);
-  if (!(ipaddr.IPv4.isValidFourPartDecimal(value) || ipaddr.IPv6.isValid(value))) return undefined;
-  const address = ipaddr.parse(value);
-  return [address, address.kind() === "ipv4" ? 32 : 128];
+/** Completes "NAME must be …" for a proxy that cannot be used. A scheme is no secret. */
+function proxyFault(value: string): string {
+  const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(value) ?? [];
+  return `${PROXY}${scheme && !/^https?:/i.test(scheme) ? `; it begins with ${scheme}, which is not supported` : ""}`;
 }
 
 /** By what they are about, as people read them: each with what it means. */
@@ -195,6 +195,25 @@ const GROUPS = {
     INNGEST_STEP_LABELS: flag.describe("1: its pages name the nodes of a run, by their labels. Without it, labels stay in this service"),
     INNGEST_SIGNING_KEY_FALLBACK: text.describe("The other signing key while keys are changed"),
   },
+  "Company network": {
+    OUTGOING_PROXY: z
+      .string()
+      .refine((value) => value === "env" || (hasScheme(value) && proxyServerOf(value) !== undefined), {
+        error: ({ input }) => `env, or ${proxyFault(String(input))}`,
+      })
+      .optional()
+      .describe(
+        "Proxy for outgoing requests: its address, such as http://user:password@proxy.company:3128, or env to use the next three. Requests go out directly unless set",
+      ),
+    HTTP_PROXY: text.describe(
+      "With OUTGOING_PROXY=env, the proxy for addresses that begin with http://. This and the next three also in lower case, which has precedence",
+    ),
+    HTTPS_PROXY: text.describe("The same for https://"),
+    ALL_PROXY: text.describe("The same for both, where the one above is not set"),
+    NO_PROXY: text.describe(
+      "With OUTGOING_PROXY, hosts that are called without the proxy, separated by commas: example.com covers its subdomains too, 10.0.0.0/8 the addresses of that range, * alone everything",
+    ),
+  },
   "Tools and mail": {
     MCP_CONNECT_SECONDS: within(0.1, 120).default(10).describe("How long connecting an MCP server may take"),
     MCP_CALL_SECONDS: within(0.1, 3600).default(60).describe("How long one call of an MCP tool may take"),
@@ -214,22 +233,36 @@ const GROUPS = {
 } as const satisfies Record<string, z.ZodRawShape>;
 
 /** Every variable of the environment that means something, with its default. */
-export const Environment = z.object({
-  ...GROUPS["Address and data"],
-  ...GROUPS.Accounts,
-  ...GROUPS.Limits,
-  ...GROUPS.Runs,
-  ...GROUPS["Tools and mail"],
-  // Nobody's to choose: server/main.ts sets them.
-  /** While there is no owner: whoever has it may make the first account from anywhere. */
-  TREADLE_SETUP_CODE: text,
-  /** The database was started by the service itself. */
-  TREADLE_EMBEDDED_DATABASE: flag,
-  /** It alone works in DATA_DIR, on a database of somebody else's: server/boot/predecessor.ts. */
-  TREADLE_FOLDER_NAME: z.uuid().optional(),
-  /** Proves that a client address came from our own front. */
-  TREADLE_FRONT_TOKEN: text,
-});
+export const Environment = z
+  .object({
+    ...GROUPS["Address and data"],
+    ...GROUPS.Accounts,
+    ...GROUPS.Limits,
+    ...GROUPS.Runs,
+    ...GROUPS["Company network"],
+    ...GROUPS["Tools and mail"],
+    // Nobody's to choose: server/main.ts sets them.
+    /** While there is no owner: whoever has it may make the first account from anywhere. */
+    TREADLE_SETUP_CODE: text,
+    /** The database was started by the service itself. */
+    TREADLE_EMBEDDED_DATABASE: flag,
+    /** It alone works in DATA_DIR, on a database of somebody else's: server/boot/predecessor.ts. */
+    TREADLE_FOLDER_NAME: z.uuid().optional(),
+    /** Proves that a client address came from our own front. */
+    TREADLE_FRONT_TOKEN: text,
+  })
+  .superRefine((env, { addIssue }) => {
+    if (env.OUTGOING_PROXY !== "env") return;
+    for (const name of PROXIES)
+      if (env[name] !== undefined && !proxyServerOf(env[name]))
+        addIssue({ code: "custom", path: [name], message: `${proxyFault(env[name])}, since OUTGOING_PROXY is env` });
+    if (!PROXIES.some((name) => env[name] !== undefined))
+      addIssue({
+        code: "custom",
+        path: ["OUTGOING_PROXY"],
+        message: `${PROXY}, or env together with HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, of which none is set`,
+      });
+  });
 
 /** One setting, as people read about it. */
 interface SettingRow {

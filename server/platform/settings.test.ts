@@ -6,7 +6,7 @@ import { setSettings, settings } from "#server/platform/settings.ts";
 const SECRETS = { BOOTSTRAP_PASSWORD: "of the first owner", AUTH_SECRET: "a".repeat(32), SMTP_URL: "smtp://user:secret@localhost" };
 
 /** What a program prints that begins as ours does, with these settings in its environment. */
-function printed(program: string): unknown {
+function printed(program: string, others: Record<string, string> = {}): unknown {
   const begin = `
     const { setSettings, settings, takeSettings } = await import(${JSON.stringify(join(import.meta.dirname, "settings.ts"))});
     const { spawnSync } = await import("node:child_process");
@@ -16,7 +16,7 @@ function printed(program: string): unknown {
   `;
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", begin + program], {
     encoding: "utf8",
-    env: { ...process.env, ...SECRETS, OF_THE_OPERATOR: "stays", WATCH_REPORT_DEPENDENCIES: "1" },
+    env: { ...process.env, ...SECRETS, OF_THE_OPERATOR: "stays", ...others, WATCH_REPORT_DEPENDENCIES: "1" },
   });
   return stdout ? JSON.parse(stdout) : stderr;
 }
@@ -48,12 +48,54 @@ test.each([
   ["DATABASE_URL", "hunter2", "such as postgres://user:password@host:5432/database."],
   ["SMTP_URL", "http://user:hunter2@mail", "such as smtp://user:password@mail.example.com:587"],
   ["ENCRYPTION_KEY", "hunter2", "ENCRYPTION_KEY must be 32 characters or more."],
+  [
+    "OUTGOING_PROXY",
+    "proxy.company:3128",
+    "OUTGOING_PROXY must be env, or the address of an HTTP proxy, such as http://user:password@proxy",
+  ],
+  ["OUTGOING_PROXY", "socks5://ada:hunter2@proxy:1080", "; it begins with socks5://, which is not supported."],
+  ["OUTGOING_PROXY", "http://ada:hunter2%@proxy:3128", "such as http://user:password@proxy.company:3128."],
+  ["OUTGOING_PROXY", "env", "or env together with HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, of which none is set."],
   ["INNGEST_BASE_URL", "ftp://user:hunter2@inngest", "INNGEST_BASE_URL must be an address such as http://inngest:8288."],
 ])("refuses %s without showing the secret in it", (name, value, text) => {
   setSettings({ [name]: value });
   expect(() => settings()).toThrow(text);
   expect(() => settings()).not.toThrow("hunter2");
   setSettings({ [name]: "" });
+});
+
+test("refuses a proxy of the environment that cannot be used without showing its password", () => {
+  setSettings({ OUTGOING_PROXY: "env", HTTPS_PROXY: "socks5h://ada:hunter2@proxy:1080" });
+
+  expect(() => settings()).toThrow(
+    /^HTTPS_PROXY must be the address of an HTTP proxy.*socks5h:\/\/, which is not supported, since OUTGOING_PROXY is env/,
+  );
+  expect(() => settings()).not.toThrow("hunter2");
+  setSettings({ OUTGOING_PROXY: "", HTTPS_PROXY: "" });
+});
+
+test("accepts proxies of the environment that it does not use", () => {
+  setSettings({ OUTGOING_PROXY: "http://proxy:3128", HTTPS_PROXY: "socks5://proxy:1080" });
+
+  expect(settings().OUTGOING_PROXY).toBe("http://proxy:3128");
+  setSettings({ OUTGOING_PROXY: "", HTTPS_PROXY: "" });
+});
+
+const PROXIES = {
+  HTTP_PROXY: "http://upper:hunter2@proxy:1",
+  http_proxy: "http://lower:hunter2@proxy:2",
+  no_proxy: "",
+  NO_PROXY: "a.test",
+};
+
+test("reads proxies in lower case first", () => {
+  const { HTTP_PROXY, NO_PROXY } = printed("console.log(JSON.stringify(settings()))", PROXIES) as Record<string, string>;
+
+  expect([HTTP_PROXY, NO_PROXY]).toEqual([PROXIES.http_proxy, "a.test"]);
+});
+
+test("keeps the passwords of proxies out of the environment of children", () => {
+  expect(JSON.stringify(printed("console.log(JSON.stringify(environment()))", PROXIES))).not.toContain("hunter2");
 });
 
 test.each(["https://treadle.example.com", "http://localhost:3000/", "https://10.0.0.1:8443"])("takes %s as APP_URL", (value) => {

@@ -18,12 +18,20 @@ let current: Settings | undefined;
 const isOurs = (name: string): boolean => name in Environment.shape;
 /** By this Node tells a process that it watches to report what it loads, as messages: a child would report to us. */
 const OF_WATCHING = "WATCH_REPORT_DEPENDENCIES";
-const fromEnvironment = (): GivenSettings => Object.fromEntries(Object.entries(process.env).filter(([name]) => isOurs(name)));
+/** Settings that are read in lower case first, as by curl. */
+const EITHER_CASE = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] as const satisfies readonly (keyof Settings)[];
+const LOWER_CASE: ReadonlySet<string> = new Set(EITHER_CASE.map((name) => name.toLowerCase()));
+
+const fromEnvironment = (): GivenSettings => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => isOurs(name))),
+  ...Object.fromEntries(EITHER_CASE.map((name) => [name, process.env[name.toLowerCase()] || process.env[name]])),
+});
 
 /** Characters of a refused value that are shown. */
 const MAX_SHOWN = 100;
 /** True for a value that may hold a secret: that of a key, a password or a server, and any address with a user in it. */
-const isSecret = (name: string, value: string): boolean => /SECRET|PASSWORD|KEY|DATABASE_URL|SMTP_URL/.test(name) || value.includes("@");
+const isSecret = (name: string, value: string): boolean =>
+  /SECRET|PASSWORD|KEY|DATABASE_URL|SMTP_URL|(OUTGOING|HTTPS?|ALL)_PROXY/.test(name) || value.includes("@");
 
 /**
  * Every setting of this process. Nobody else reads process.env.
@@ -61,7 +69,7 @@ export function takeSettings(isDev: boolean): void {
   given = fromEnvironment();
   current = undefined;
   process.env = {
-    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOurs(name) && name !== OF_WATCHING)),
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOurs(name) && !LOWER_CASE.has(name) && name !== OF_WATCHING)),
     NODE_ENV: isDev ? "development" : "production",
     // next-auth builds its addresses from the x-forwarded headers, which server/http/front/front.ts makes truthful.
     AUTH_TRUST_HOST: "1",

@@ -3,6 +3,7 @@ import { type FakeSearchServer, startSearchServer } from "#e2e/fakes/search-serv
 import { chooseProvider, search, webSearchTool } from "#server/llm/tools/web-search.ts";
 import type { SearchRequest } from "#server/llm/tools/web-search-providers.ts";
 import { setSettings } from "#server/platform/settings.ts";
+import { setAbsentProxy } from "#server/testing/proxy-server.ts";
 
 let server: FakeSearchServer;
 beforeAll(async () => {
@@ -116,6 +117,14 @@ test("a service that cannot be reached is told, with the other ways for the one 
   const nowhere = (request: SearchRequest) => ({ ...request, url: new URL("http://127.0.0.1:1/"), reach: "any" as const });
   await expect(search("x", { owner: "project", credentials: keyless(), redirectTo: nowhere })).rejects.toMatchObject({
     message: `DuckDuckGo cannot be asked: 127.0.0.1:1 does not accept connections. ${project}`,
+  });
+});
+
+test("names the proxy when it cannot be reached", async () => {
+  setAbsentProxy();
+
+  await expect(search("x", { owner: "project", credentials: keyless() })).rejects.toMatchObject({
+    message: expect.stringContaining("The proxy at http://127.0.0.1:1 does not accept connections. Check OUTGOING_PROXY"),
   });
 });
 

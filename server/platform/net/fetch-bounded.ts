@@ -2,6 +2,7 @@ import { AppError, isAppError } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/mask-scope.ts";
 import { AddressRefused, type Reach } from "#server/platform/net/guard.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
+import { ProxyFailed } from "#server/platform/net/proxy-connection.ts";
 import { readUpTo } from "#server/platform/net/read-up-to.ts";
 
 /** How we introduce ourselves to web servers; robots.txt files may address the first word. */
@@ -36,6 +37,8 @@ interface BoundedRequest {
 function failureOf(error: unknown, host: string, timeoutMs: number): AppError {
   if (isAppError(error)) return error;
   if (error instanceof AddressRefused) return new AppError("VALIDATION_ERROR", error.message);
+  if (error instanceof ProxyFailed)
+    return new AppError(error.isRetryable ? "UPSTREAM_ERROR" : "VALIDATION_ERROR", error.message, { cause: error });
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ENOTFOUND") return new AppError("VALIDATION_ERROR", `There is no server named ${host}.`);
   const upstream = (message: string) => new AppError("UPSTREAM_ERROR", message, { cause: error });

@@ -2,8 +2,9 @@ import { lookup as dnsLookup } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
+import { isProxyAddress, proxyFor } from "#server/platform/net/outgoing-proxy.ts";
 import { settings } from "#server/platform/settings.ts";
-import type { Cidr } from "#server/platform/settings-schema.ts";
+import { isWithin } from "#server/shared/cidr.ts";
 
 /**
  * How far an outgoing request may go. `public`: the internet only. `private`: also this machine and its networks, but
@@ -41,6 +42,14 @@ export class AddressRefused extends Error {
   }
 }
 
+/** A request to the address of the configured proxy itself: a proxy answers such requests with pages of its own. */
+class ProxyRefused extends AddressRefused {
+  constructor(host: string) {
+    super(host);
+    this.message = `The address ${host} is the proxy of this install, which is not called by itself. Use the address of the server behind it.`;
+  }
+}
+
 /** What an install may reach in its own surroundings, by the names of ipaddr.js; Tailscale lives in that of carriers. */
 const NEARBY: ReadonlySet<string> = new Set(["loopback", "private", "carrierGradeNat", "uniqueLocal"]);
 
@@ -71,9 +80,6 @@ function isatapTarget(address: ipaddr.IPv4 | ipaddr.IPv6): string | undefined {
   const isIsatap = (first & ~0x200) === 0 && second === 0x5efe;
   return isIsatap ? new ipaddr.IPv4(rest.flatMap((group) => [group >> 8, group & 0xff])).toString() : undefined;
 }
-
-const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: Cidr): boolean =>
-  network.kind() === address.kind() && address.match(network, bits);
 
 /** True for what lies in the surroundings of the install, by its range or because the operator says so. */
 const isNearby = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
@@ -111,25 +117,32 @@ export const guardedLookup =
     });
   };
 
+const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
+
+/** Names that mean the machine that resolves them: with a proxy that would be the proxy's own. */
+const LOOPBACK_NAME = /^(?:(?:.+\.)?localhost(?:\.localdomain)?|ip6-(?:localhost|loopback))\.?$/;
+
 /**
- * What can be said of a URL before any name is resolved.
- * @throws AddressRefused for an IP address out of reach, and for a scheme other than http and https
+ * Checks a URL before any name is resolved. Other names than those of this machine are left to the proxy, where the request takes one.
+ * @throws AddressRefused for an IP address out of reach, for the proxy itself, and for a scheme other than http and https
  */
 export function checkUrl(url: URL, reach: Reach): void {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const host = hostOf(url);
   const isWeb = url.protocol === "http:" || url.protocol === "https:";
   if (!isWeb || (isIP(host) && !isReachable(host, reach))) throw new AddressRefused(url.host || url.protocol);
+  if (isProxyAddress(url)) throw new ProxyRefused(url.host);
+  if (LOOPBACK_NAME.test(host) && proxyFor(url) && !isReachable("127.0.0.1", reach)) throw new AddressRefused(host, true);
 }
 
 /**
- * Refuses a configured address early, for a form; each request checks again when it connects.
- * A name that does not resolve passes: the machine may be offline just now.
+ * Refuses a configured address early, for a form; each request checks again when it connects. A name that does not resolve passes: the
+ * machine may be offline just now. So does a name that the proxy resolves.
  * @throws AddressRefused
  */
 export async function assertReachable(url: URL, reach: Reach): Promise<void> {
   checkUrl(url, reach);
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host)) return;
+  const host = hostOf(url);
+  if (isIP(host) || proxyFor(url)) return;
   const addresses = await lookup(host, { all: true }).catch(() => []);
   if (addresses.length > 0 && !addresses.some(({ address }) => isReachable(address, reach))) throw new AddressRefused(host);
 }

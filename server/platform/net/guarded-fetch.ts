@@ -1,29 +1,26 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
 import { ReadableStream } from "node:stream/web";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { AbortError } from "#server/platform/abort.ts";
 import { unpackContent } from "#server/platform/net/content-coding.ts";
 import { checkUrl, guardedLookup, type Reach } from "#server/platform/net/guard.ts";
+import { OutgoingHttpAgent, OutgoingHttpsAgent, type OutgoingRequestOptions } from "#server/platform/net/outgoing-agents.ts";
+import { proxyFor } from "#server/platform/net/outgoing-proxy.ts";
+import { refusedCredentials } from "#server/platform/net/proxy-connection.ts";
 import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
 
 /** Longest answer that is read; a server that sends without end must not fill the memory. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** What is thrown where a signal has ended a request or its answer, as by Node itself. */
-class AbortError extends Error {
-  readonly code = "ABORT_ERR";
-  override readonly name = "AbortError";
-
-  constructor(cause: unknown) {
-    super("The operation was aborted", { cause });
-  }
-}
-
 // Kept-alive connections are shared only by requests of one reach: a socket is checked when it is opened.
-const agents = new Map<Reach, { http: HttpAgent; https: HttpsAgent }>();
+const agents = new Map<Reach, { http: OutgoingHttpAgent; https: OutgoingHttpsAgent }>();
 
 function agentsFor(reach: Reach) {
-  const open = agents.get(reach) ?? { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+  const open = agents.get(reach) ?? {
+    http: new OutgoingHttpAgent({ keepAlive: true }),
+    https: new OutgoingHttpsAgent({ keepAlive: true }),
+  };
   agents.set(reach, open);
   return open;
 }
@@ -128,8 +125,9 @@ function pathOf({ pathname, search }: URL, written: string): string {
 const STALE_MS = 1000;
 
 /** Sends one request. Settles on every end of it: an answer, an error, an abort, and a connection that ends without either. */
-function send(url: URL, options: RequestOptions, body: string | undefined, signal: AbortSignal | undefined): Promise<Response> {
+function send(url: URL, options: OutgoingRequestOptions, body: string | undefined, signal: AbortSignal | undefined): Promise<Response> {
   const sent = Date.now();
+  const isEncrypted = url.protocol === "https:";
   return new Promise((resolve, reject) => {
     let isAnswered = false;
     const settle = (message: IncomingMessage) => {
@@ -140,7 +138,7 @@ function send(url: URL, options: RequestOptions, body: string | undefined, signa
         reject(error);
       }
     };
-    const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, settle);
+    const request = (isEncrypted ? httpsRequest : httpRequest)(url, options, settle);
     // Node emits no response for these: it hands over the socket, which belongs to no agent any more.
     for (const event of ["upgrade", "connect"] as const)
       request.once(event, (message, socket) => {
@@ -151,8 +149,9 @@ function send(url: URL, options: RequestOptions, body: string | undefined, signa
       // The server closed a kept-alive connection just as it was taken again: ask anew, on one of its own. What is cut later
       // may have been worked on, and whether to ask for that again is for the caller to say.
       const isStale = !isAnswered && request.reusedSocket && error.code === "ECONNRESET" && Date.now() - sent < STALE_MS;
-      if (isStale && !signal?.aborted) resolve(send(url, { ...options, agent: false }, body, signal));
-      else reject(error);
+      if (!isStale || signal?.aborted) return reject(error);
+      const agent = isEncrypted ? new OutgoingHttpsAgent() : new OutgoingHttpAgent();
+      resolve(send(url, { ...options, agent }, body, signal));
     });
     // Does nothing after an answer or an error. "close" is the one event that Node emits on each end of a request.
     request.once("close", () => reject(Object.assign(new Error("The connection ended without an answer."), { code: "ECONNRESET" })));
@@ -172,32 +171,36 @@ function send(url: URL, options: RequestOptions, body: string | undefined, signa
 /**
  * A `fetch` for outgoing requests that never leaves its reach: addresses are checked when the connection is made, so a
  * name that resolves differently the second time gains nothing, and redirects are handed to the caller, not followed.
+ * Through the proxy of the settings, if one serves the address: of a name that the proxy resolves, no address is checked.
  * Bodies are text. An abort cuts the connection, also while the answer is being read.
- * @throws AddressRefused; Error with the `code` of the socket (ECONNREFUSED, ENOTFOUND, …); AbortError
+ * @throws AddressRefused; ProxyFailed; Error with the `code` of the socket (ECONNREFUSED, ENOTFOUND, …); AbortError
  */
 export const guardedFetch =
   (reach: Reach) =>
   async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     if (input instanceof Request) throw new TypeError("guardedFetch takes an address, not a Request.");
-    const { body, method = "GET", signal } = init;
+    const { body, method = "GET" } = init;
+    const signal = init.signal ?? undefined;
     if (body !== undefined && body !== null && typeof body !== "string") throw new TypeError("guardedFetch sends text only.");
     const url = new URL(input);
     checkUrl(url, reach);
     signal?.throwIfAborted();
+
     const headers = new Headers(init.headers);
     headers.set("accept-encoding", "identity");
     if (typeof body === "string") headers.set("content-length", `${Buffer.byteLength(body)}`);
     const { http, https } = agentsFor(reach);
-    return send(
-      url,
-      {
-        method,
-        path: pathOf(url, String(input)),
-        headers: Object.fromEntries(headers),
-        agent: url.protocol === "https:" ? https : http,
-        lookup: guardedLookup(reach),
-      },
-      body ?? undefined,
-      signal ?? undefined,
-    );
+    const path = pathOf(url, String(input));
+    const options = { method, lookup: guardedLookup(reach), abort: signal };
+    if (url.protocol === "https:")
+      return send(url, { ...options, path, headers: Object.fromEntries(headers), agent: https }, body ?? undefined, signal);
+
+    const proxy = proxyFor(url);
+    if (proxy) headers.delete("proxy-authorization");
+    if (proxy?.authorization) headers.set("proxy-authorization", proxy.authorization);
+    const request = { ...options, path: proxy ? `http://${url.host}${path}` : path, isForwarded: true, agent: http };
+    const response = await send(url, { ...request, headers: Object.fromEntries(headers) }, body ?? undefined, signal);
+    if (!proxy || response.status !== 407) return response;
+    await response.body?.cancel();
+    throw refusedCredentials(proxy);
   };

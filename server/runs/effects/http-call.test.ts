@@ -5,6 +5,7 @@ import { listen } from "#e2e/fakes/listen.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { encodedBomb } from "#server/testing/bombs.ts";
 import { newRun } from "#server/testing/new-run.ts";
+import { serveProxy, setAbsentProxy } from "#server/testing/proxy-server.ts";
 
 // HTTP nodes against a real server, through the run loop.
 
@@ -539,4 +540,39 @@ test("a run that is cancelled breaks its call off", async () => {
   expect(await going).toEqual({ kind: "yielded" });
   await closed.promise;
   expect(server.requests).toHaveLength(1);
+});
+
+test("tries a call again while the proxy cannot be reached", async () => {
+  setAbsentProxy();
+
+  const { status, error, row } = await call({ url: "http://target.example/", retries: 1 });
+
+  expect({ status, error }).toEqual(failed("The proxy at http://127.0.0.1:1 does not accept connections. Check OUTGOING_PROXY"));
+  expect(row?.details).toMatchObject({ attempts: [{}, {}] });
+});
+
+test("makes one try when the proxy refuses its credentials", async () => {
+  const proxy = await serveProxy({ credentials: "ada:right" });
+  setSettings({ OUTGOING_PROXY: `http://ada:hunter2@127.0.0.1:${proxy.port}` });
+  onTestFinished(() => setSettings({ OUTGOING_PROXY: "" }));
+
+  const { status, error, kept } = await call({ url: "http://target.example/", retries: 3 });
+
+  expect({ status, error }).toEqual(failed("refused its credentials (407). Check OUTGOING_PROXY."));
+  expect(proxy.requests).toHaveLength(1);
+  expect(kept).not.toContain("hunter2");
+});
+
+test("checks the address of a name of NO_PROXY that a proxied host redirects to", async () => {
+  const inside = await serve((response) => response.end("secret"));
+  const { port } = new URL(inside.url);
+  const outside = await serve((response) => response.writeHead(302, { location: `http://localhost:${port}/` }).end());
+  const proxy = await serveProxy();
+  setSettings({ ALLOW_PRIVATE_NETWORK: "0", OUTGOING_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: "localhost" });
+  onTestFinished(() => setSettings({ OUTGOING_PROXY: "", NO_PROXY: "" }));
+
+  const ending = await call({ url: `http://target.example:${new URL(outside.url).port}/`, follow_redirects: true });
+
+  expect(ending).toMatchObject(failed("private or reserved network"));
+  expect([proxy.requests.length, outside.requests.length, inside.requests.length]).toEqual([1, 1, 0]);
 });

@@ -5,6 +5,7 @@ import { messageOf } from "#server/platform/errors.ts";
 import { isBrokenCoding, UnknownContentCoding } from "#server/platform/net/content-coding.ts";
 import { AddressRefused, chosenReach } from "#server/platform/net/guard.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
+import { ProxyFailed } from "#server/platform/net/proxy-connection.ts";
 import { AnswerTooLong, readUpTo } from "#server/platform/net/read-up-to.ts";
 import type { EngineServices } from "#server/runs/ports.ts";
 import { CallAttempts } from "#server/shared/call-attempts.ts";
@@ -35,6 +36,7 @@ const hostOf = (url: string): string => URL.parse(url)?.host ?? "The server";
 function failureOf(error: unknown, url: string): Error {
   if (error instanceof CallFailed) return error;
   if (error instanceof AddressRefused) return new CallFailed(error.message);
+  if (error instanceof ProxyFailed) return error.isRetryable ? new LineBroke(error.message) : new CallFailed(error.message);
   if (error instanceof AnswerTooLong) return new CallFailed(error.message);
   const host = hostOf(url);
   if (error instanceof UnknownContentCoding) return new CallFailed(`${host} sent an answer that is not readable. ${error.message}`);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { refusalOf } from "#server/features/knowledge/sources/remote-hit.ts";
+import { askRemote, refusalOf } from "#server/features/knowledge/sources/remote-hit.ts";
 import { withMask } from "#server/platform/mask-scope.ts";
+import { setAbsentProxy } from "#server/testing/proxy-server.ts";
 
 test("what a service echoes where its words are cut holds no part of a secret, of the source or of the run", () => {
   const [own, ofRun] = ["key-9d1f4b7a2c", "tok-7f3a9b2c5d"];
@@ -15,4 +16,14 @@ test("what a service echoes where its words are cut holds no part of a secret, o
       expect(refusal.message).not.toMatch(/key|tok/);
     }
   }
+});
+
+test("names the proxy when it cannot be reached", async () => {
+  setAbsentProxy();
+  const request = { reach: "public", what: "Qdrant", url: new URL("https://qdrant.example/"), method: "GET", headers: {} } as const;
+
+  await expect(askRemote(request)).rejects.toMatchObject({
+    code: "UPSTREAM_ERROR",
+    message: "The proxy at http://127.0.0.1:1 does not accept connections. Check OUTGOING_PROXY, and that the proxy runs.",
+  });
 });

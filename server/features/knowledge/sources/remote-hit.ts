@@ -3,6 +3,7 @@ import { masked } from "#server/platform/mask-scope.ts";
 import { MASK, maskerOf } from "#server/platform/masking/masker.ts";
 import { AddressRefused, type Reach } from "#server/platform/net/guard.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
+import { ProxyFailed } from "#server/platform/net/proxy-connection.ts";
 import { AnswerTooLong, textUpTo } from "#server/platform/net/read-up-to.ts";
 
 /** What a store or a search service of the user's found, best first. */
@@ -40,7 +41,7 @@ const inSentence = (what: string): string => what.replace(/^The /, "the ");
 /** What a fault of a connection means to the person who configured the address. */
 export function connectionFault(what: string, host: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
-  if (error instanceof AddressRefused) return upstream(error.message);
+  if (error instanceof AddressRefused || error instanceof ProxyFailed) return upstream(error.message);
   if (error instanceof AnswerTooLong) return upstream(`${what} at ${host} sent an answer that is too long to read. ${error.message}`);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const isLate = error instanceof Error && (error.name === "TimeoutError" || code === "ETIMEDOUT");

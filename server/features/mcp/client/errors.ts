@@ -5,6 +5,7 @@ import { type McpEndpoint, withoutSecrets } from "#server/features/mcp/client/en
 import { AppError, messageOf } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/mask-scope.ts";
 import { AddressRefused } from "#server/platform/net/guard.ts";
+import { ProxyFailed } from "#server/platform/net/proxy-connection.ts";
 import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
 
 /** Time ran out; `seconds` is the limit that applied. */
@@ -80,6 +81,7 @@ function connectionTrouble(code: string | undefined, host: string): string {
 /** What the rest of the sentence is, after the name of the server. */
 function predicate(error: unknown, endpoint: McpEndpoint): string {
   if (error instanceof AddressRefused) return `was not called. ${error.message}`;
+  if (error instanceof ProxyFailed) return `was not reached. ${error.message}`;
   if (error instanceof McpTimeout) return `gave no answer within ${error.seconds} seconds. Try again, or ask its operator.`;
   if (error instanceof ConnectionLost) return BROKE_OFF;
   if (error instanceof AnswerTooLong) return "sent an answer that is too long to read.";

@@ -4,6 +4,7 @@ import { until } from "#e2e/until.ts";
 import type { McpEndpoint } from "#server/features/mcp/client/endpoint.ts";
 import { openMcpTools } from "#server/features/mcp/client/open-tools.ts";
 import type { McpTransport } from "#server/features/mcp/schema.ts";
+import { setAbsentProxy } from "#server/testing/proxy-server.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
 
 let server: FakeMcpServer;
@@ -162,6 +163,15 @@ test.each(failures)("%s (%s) is told in a sentence", async (_, transport, addres
   await expect(open({ transport, url }, { connectSeconds: 0.5, callSeconds: 1 }).list()).rejects.toMatchObject({
     code: "UPSTREAM_ERROR",
     message: expect.stringMatching(message),
+  });
+});
+
+test.each<McpTransport>(["streamable_http", "sse"])("names the proxy when it cannot be reached (%s)", async (transport) => {
+  setAbsentProxy();
+
+  await expect(open({ transport, url: "http://mcp.example/mcp" }).list()).rejects.toMatchObject({
+    code: "UPSTREAM_ERROR",
+    message: expect.stringContaining("was not reached. The proxy at http://127.0.0.1:1 does not accept connections. Check OUTGOING_PROXY"),
   });
 });
 
