@@ -1,5 +1,8 @@
 import type { OAuthConfig, TokenEndpointHandler } from "next-auth/providers/oauth";
 import { isFirstUse } from "#server/platform/auth/limits.ts";
+import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
+import { OutgoingHttpAgent, OutgoingHttpsAgent } from "#server/platform/net/outgoing-agents.ts";
+import { shownProxy } from "#server/platform/net/outgoing-proxy.ts";
 import { appUrl, settings } from "#server/platform/settings.ts";
 
 /** Address to which a service redirects people. Not read from the request, whose Host header any client can set. */
@@ -21,6 +24,12 @@ const tokenEndpoint = (id: string, isOpenId: boolean): TokenEndpointHandler => (
   },
 });
 
+/** Options of next-auth's requests to a service: through the proxy of the settings, if there is one. */
+function httpOptions(issuer: string) {
+  const agent = issuer.startsWith("https:") ? new OutgoingHttpsAgent() : new OutgoingHttpAgent();
+  return { timeout: ANSWER_MS, ...(shownProxy() && { agent }) };
+}
+
 /** For next-auth, which wants one; who it is is read by `readIdentity`. */
 const profile = () => ({ id: "of-the-service" });
 
@@ -34,7 +43,7 @@ function openId(id: string, name: string, issuer: string, clientId: string, clie
     token: tokenEndpoint(id, true),
     idToken: true,
     checks: ["pkce", "state", "nonce"],
-    httpOptions: { timeout: ANSWER_MS },
+    httpOptions: httpOptions(issuer),
     clientId,
     clientSecret,
     profile,
@@ -54,13 +63,13 @@ function gitHub(clientId: string, clientSecret: string): OAuthConfig<unknown> {
     },
     token: { url: "https://github.com/login/oauth/access_token", ...tokenEndpoint(id, false) },
     checks: ["state"],
-    httpOptions: { timeout: ANSWER_MS },
+    httpOptions: httpOptions("https://github.com"),
     userinfo: {
       url: "https://api.github.com/user",
       // The profile says nothing about the address being verified; the list of addresses does.
       async request({ client, tokens }) {
         const profile = await client.userinfo(tokens.access_token ?? "");
-        const answer = await fetch("https://api.github.com/user/emails", {
+        const answer = await guardedFetch("any")("https://api.github.com/user/emails", {
           headers: { authorization: `Bearer ${tokens.access_token}` },
           signal: AbortSignal.timeout(ANSWER_MS),
         });

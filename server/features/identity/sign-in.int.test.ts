@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { authOptions, serviceAnswerPage } from "#server/features/identity/auth-options.ts";
 import { signInWithPassword } from "#server/features/identity/sign-in.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
@@ -9,6 +9,7 @@ import { hashPassword } from "#server/platform/secrets.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { authBrowser } from "#server/testing/auth-browser.ts";
 import { type OpenIdIssuer, startOpenIdIssuer } from "#server/testing/openid-issuer.ts";
+import { serveProxy } from "#server/testing/proxy-server.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const client = { id: "treadle", secret: "client-secret" };
@@ -134,6 +135,21 @@ test("whom the issuer vouches for gets in when invited, and again later", async 
   const first = await through({ sub: "sam", email: "SSO@example.com", name: "Sam" });
   expect(first.principal).toMatchObject({ user: { email: "sso@example.com", name: "Sam" }, auth: { type: "session" } });
   expect((await through({ sub: "sam", email: "sso@example.com", name: "Sam" })).principal?.user.id).toBe(first.principal?.user.id);
+});
+
+test("calls the issuer through the proxy", async () => {
+  const proxy = await serveProxy({ credentials: "ada:p@ss" });
+  setSettings({ OUTGOING_PROXY: `http://ada:p%40ss@127.0.0.1:${proxy.port}` });
+  onTestFinished(() => setSettings({ OUTGOING_PROXY: "" }));
+  const admin = await database.newAdmin();
+  await setMember(admin, { project_id: admin.project.id, email: "proxied@example.com", role: "editor" });
+
+  const { principal } = await through({ sub: "proxied", email: "proxied@example.com", name: "Pat" });
+
+  expect(principal).toMatchObject({ user: { email: "proxied@example.com" } });
+  expect(new Set(proxy.requests.map(({ method, target }) => `${method} ${target}`))).toEqual(
+    new Set([`CONNECT ${new URL(issuer.url).host}`]),
+  );
 });
 
 test("the owner of an address comes in by the issuer, and whoever made the account for it before is out", async () => {
