@@ -8,6 +8,7 @@ import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { InstallMail } from "#components/settings/install-mail.tsx";
 import { InstallPeople } from "#components/settings/install-people.tsx";
+import { InstallProxy } from "#components/settings/install-proxy.tsx";
 import { nameAdminForm } from "#components/settings/settings-form.gen.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -25,13 +26,14 @@ import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import type { InstallAdmin } from "#server/features/install/schema.ts";
 
-/** Install admins, accounts and the state of the mail server. */
+/** Install admins, accounts, the state of the mail server and the proxy of outgoing requests. */
 export function InstallSettings() {
   return (
     <>
       <InstallAdmins />
       <InstallPeople />
       <InstallMail />
+      <InstallProxy />
     </>
   );
 }

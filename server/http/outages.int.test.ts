@@ -111,6 +111,19 @@ test.each(["silent", "closed"] as const)("readiness answers 503 while the databa
   expect([answer.status, await answer.json()]).toEqual([503, { status: "unavailable", database: "down" }]);
 });
 
+test("readiness shows the proxy without its password", async () => {
+  setSettings({ OUTGOING_PROXY: "http://ada:hunter2@proxy.company:3128" });
+
+  const answer = await (await readiness()).json();
+
+  expect(answer).toEqual({
+    status: "ready",
+    database: "up",
+    proxy: { http: "http://proxy.company:3128", https: "http://proxy.company:3128" },
+  });
+  setSettings({ OUTGOING_PROXY: "" });
+});
+
 test("a slow statement on a database that answers is not ended", async () => {
   await expect(pool().query("SELECT pg_sleep(6)")).resolves.toMatchObject({ rowCount: 1 });
 });

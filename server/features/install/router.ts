@@ -2,12 +2,14 @@ import { executorContact } from "#server/events/contact.ts";
 import { ExecutorContact } from "#server/events/schema.ts";
 import { MailState } from "#server/features/emails/schema.ts";
 import { readMailState } from "#server/features/emails/state.ts";
+import { readOutgoingProxy } from "#server/features/install/outgoing-proxy.ts";
 import { linkToNewPassword, listPeople, removeSecondFactor } from "#server/features/install/people.ts";
 import {
   InstallAdmin,
   InstallAdminPage,
   InstallAdminRef,
   NameInstallAdminInput,
+  OutgoingProxyState,
   PersonPage,
   PersonRef,
 } from "#server/features/install/schema.ts";
@@ -97,6 +99,10 @@ export const installRouter = router({
     .output(MailState)
     .query(({ ctx }) => readMailState(ctx.principal)),
   // The web UI only; others ask /api/health/ready.
+  proxy: userProcedure
+    .input(Nothing)
+    .output(OutgoingProxyState)
+    .query(({ ctx }) => readOutgoingProxy(ctx.principal)),
   executor: viewerProcedure
     .input(Nothing)
     .output(ExecutorContact)

@@ -37,3 +37,12 @@ export const PersonPage = pageOf(Person);
 export const PersonRef = z.strictObject({ user_id: Id });
 
 export const InstallAdminRef = z.strictObject({ user_id: Id });
+
+/** The proxies of outgoing requests without user and password; null for those that go out directly. */
+export const OutgoingProxyState = z.object({
+  is_on: z.boolean(),
+  http: z.string().nullable(),
+  https: z.string().nullable(),
+  no_proxy: z.array(z.string()),
+});
+export type OutgoingProxyState = z.infer<typeof OutgoingProxyState>;
