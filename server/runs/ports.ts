@@ -123,6 +123,17 @@ export const MAX_CRASHES = 3;
 /** What of a run an earlier segment has done. */
 export type Past = Pick<RunState, "ledger" | "items" | "kept">;
 
+/** Time at which a released run is due again. */
+export type NextClaim =
+  | { kind: "now" }
+  /** The run only waits. `run_at`: nearest deadline; null when it waits for people only. */
+  | { kind: "idle"; run_at: Date | null }
+  | { kind: "delayed"; seconds: number }
+  /** This process cannot execute the run now, such as during a database outage. */
+  | { kind: "retry" }
+  /** An error that is no node's: due as for `retry`, and counted as a crash. */
+  | { kind: "fault" };
+
 /** What came of asking for the lease of a run. */
 export type Claim =
   | { kind: "claimed"; run: RunState }
@@ -233,12 +244,10 @@ export interface RunStore {
   /** Keeps the lease. False when it is lost. */
   renew(run: RunState): Promise<boolean>;
   /**
-   * Gives the lease back without ending the run.
-   * @param next left out, there is more to do. `run_at`: it only waits, until the nearest deadline if there is one. `seconds`: it is
-   *   due again after so long. `later`, `fault`: something is wrong here, so it is tried again a little later; `fault` counts a crash
-   * @returns true when it is due at once, because there is more to do or something has happened meanwhile
+   * Releases the lease of a run that has not ended.
+   * @returns true when the run is due at once: there is more to do, or it was woken meanwhile
    */
-  release(run: Pick<RunState, "id" | "holder">, next?: { run_at: Date | null } | { seconds: number } | "later" | "fault"): Promise<boolean>;
+  release(run: Pick<RunState, "id" | "holder">, next: NextClaim): Promise<boolean>;
   /** The waits that are open, or have ended and are not taken, after those whose deadline has passed at `now` have expired. */
   waits(run: RunState, now: Date): Promise<WaitState[]>;
   /**

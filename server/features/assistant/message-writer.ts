@@ -1,7 +1,7 @@
 import type { AssistantMessage, AssistantRequest, AssistantThread } from "#prisma/generated/client.ts";
 import { tellThread } from "#server/features/assistant/events.ts";
 import { type End, endMessage, holdThread, LEASE_SECONDS, type Tx } from "#server/features/assistant/messages.ts";
-import type { ThreadEvent } from "#server/features/assistant/schema.ts";
+import type { RequestKind, ThreadEvent } from "#server/features/assistant/schema.ts";
 import type { ChatMessage } from "#server/llm/chat-body.ts";
 import { ToolWaits } from "#server/llm/tools/tool.ts";
 import { follow } from "#server/platform/abort.ts";
@@ -33,7 +33,7 @@ interface Used {
 
 /** What a message waits for. */
 export interface Wait {
-  kind: "question" | "confirmation";
+  kind: RequestKind;
   call_id: string;
   tool: string;
   args: object;

@@ -2,6 +2,7 @@ import type { AssistantRequest } from "#prisma/generated/client.ts";
 import { tellThread } from "#server/features/assistant/events.ts";
 import { holdThread } from "#server/features/assistant/messages.ts";
 import { withoutSecrets } from "#server/features/assistant/pasted-secrets.ts";
+import type { RequestKind } from "#server/features/assistant/schema.ts";
 import { askForWork } from "#server/features/assistant/threads.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
@@ -14,7 +15,7 @@ type Decision = { outcome: "answered"; answer: string } | { outcome: "approved" 
  * Decides a request of the caller's own thread, and has its message go on.
  * @throws AppError NOT_FOUND, also for a request of somebody else's thread; CONFLICT when it was decided before
  */
-async function decide(principal: ProjectPrincipal, kind: string, id: string, decision: Decision): Promise<void> {
+async function decide(principal: ProjectPrincipal, kind: RequestKind, id: string, decision: Decision): Promise<void> {
   const { user, project } = principal;
   const where = { id, kind, thread: { user_id: user.id, project_id: project.id } };
   const request: AssistantRequest | null = isUuid(id) ? await db().assistantRequest.findFirst({ where }) : null;

@@ -62,6 +62,9 @@ export const MessageContext = z.strictObject({
 export type MessageContext = z.infer<typeof MessageContext>;
 
 /** Something that a message is about beside its words, by the name that it had then; its id is in the message's context. */
+/** Kinds of requests of the assistant that wait for the user. */
+export type RequestKind = "question" | "confirmation";
+
 export const Attached = z.object({ kind: z.enum(["workflow", "execution", "node", "canvas"]), name: z.string() });
 export type Attached = z.infer<typeof Attached>;
 

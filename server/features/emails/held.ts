@@ -1,8 +1,8 @@
 import { v5 as uuidOf } from "uuid";
+import { notify } from "#server/features/notifications/notify.ts";
 import { inTransaction } from "#server/platform/db/client.ts";
 import { finds, type Sweep } from "#server/platform/db/sweep.ts";
 import { MOST_RECIPIENTS } from "#server/platform/mail/outbox.ts";
-import { newId } from "#server/platform/new-id.ts";
 
 // Notifies the admins of a project of emails that were held back: once an hour, with the number of addresses.
 
@@ -18,11 +18,6 @@ const IS_FULL = `SELECT FROM email_recipients WHERE project_id = $1 OFFSET ${MOS
 const ADMINS = `
   SELECT m.user_id FROM memberships m JOIN users u ON u.id = m.user_id
   WHERE m.project_id = $1 AND m.role = 'admin' AND u.service_project_id IS NULL`;
-const TELL = `
-  INSERT INTO notifications (id, user_id, project_id, kind, subject_id, title, link)
-  SELECT id, user_id, $3::uuid, 'emails_held', $4::uuid, $5, '/approvals' FROM unnest($1::uuid[], $2::uuid[]) AS a(id, user_id)
-  ON CONFLICT (subject_id, kind, user_id) DO UPDATE SET title = excluded.title, read_at = NULL WHERE notifications.title <> excluded.title`;
-
 interface Held {
   project_id: string;
   addresses: number;
@@ -51,8 +46,8 @@ export const heldSweep: Sweep = {
         if (!held && !(await client.query(IS_FULL, [project_id])).rowCount) continue;
         const title = held ? titleOf(held) : `Emails to further addresses are not sent: a project writes to ${MOST_RECIPIENTS} at most`;
         const { rows: admins } = await client.query<{ user_id: string }>(ADMINS, [project_id]);
-        const people = [admins.map(() => newId()), admins.map(({ user_id }) => user_id)];
-        await client.query(TELL, [...people, project_id, uuidOf(`${project_id} ${hour}`, GROUPS), title]);
+        const subject_id = uuidOf(`${project_id} ${hour}`, GROUPS);
+        await notify(client, admins, { project_id, kind: "emails_held", subject_id, title, link: "/approvals" }, "update");
       }
     }),
 };

@@ -1,9 +1,11 @@
 import { bulkAsked } from "#server/events/events.ts";
 import { publishEvents } from "#server/events/send-events.ts";
 import { startRerun } from "#server/features/executions/rerun-execution.ts";
+import { BulkKind } from "#server/features/executions/schema.ts";
 import { memberOf } from "#server/features/projects/members.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, inTransaction } from "#server/platform/db/client.ts";
+import { queryIn, type Tx } from "#server/platform/db/tx.ts";
 import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
 import { deleteTheseExecutions } from "#server/runs/store/delete-executions.ts";
 import { cancelRun } from "#server/runs/store/end.ts";
@@ -33,15 +35,10 @@ interface Bulk {
   id: string;
   project_id: string;
   user_id: string;
-  action: string;
+  action: BulkKind;
   use_current: boolean;
   execution_ids: string[];
   done: number;
-}
-
-/** A client within a transaction, of the driver or of Prisma. */
-interface Writer {
-  query(sql: string, values: unknown[]): Promise<{ rowCount: number | null }>;
 }
 
 type Outcome = "succeeded" | "skipped" | "failed";
@@ -50,20 +47,22 @@ type Outcome = "succeeded" | "skipped" | "failed";
  * Takes note that the next `count` were dealt with.
  * @throws Overtaken when they have been
  */
-async function note(on: Writer, bulk: Bulk, outcome: Outcome, count = 1, error: string | null = null): Promise<void> {
-  const { rowCount } = await on.query(
-    `UPDATE bulk_actions SET done = done + $3, succeeded = succeeded + $4, skipped = skipped + $5, error = coalesce(error, $6), worked_at = now()
-     WHERE id = $1 AND done = $2 AND completed_at IS NULL`,
+async function note(tx: Tx, bulk: Bulk, outcome: Outcome, count = 1, error: string | null = null): Promise<void> {
+  const rows = await queryIn(
+    tx,
+    `UPDATE bulk_actions SET done = done + $3::int, succeeded = succeeded + $4::int, skipped = skipped + $5::int, error = coalesce(error, $6), worked_at = now()
+     WHERE id = $1::uuid AND done = $2::int AND completed_at IS NULL
+     RETURNING id`,
     [bulk.id, bulk.done, count, outcome === "succeeded" ? count : 0, outcome === "skipped" ? count : 0, error],
   );
-  if (!rowCount) throw new Overtaken();
+  if (rows.length === 0) throw new Overtaken();
 }
 
 async function cancelOne(bulk: Bulk, execution_id: string): Promise<Outcome> {
   const outcome = await db().$transaction(async (tx) => {
     const run = await cancelRun(tx, { project_id: bulk.project_id, execution_id });
     const found = run && !isFinal(run.was) ? "succeeded" : "skipped";
-    await note({ query: async (sql, values) => ({ rowCount: await tx.$executeRawUnsafe(sql, ...values) }) }, bulk, found);
+    await note(tx, bulk, found);
     return found;
   });
   if (outcome === "succeeded") {
@@ -131,7 +130,8 @@ export async function workOnBulk(bulk_id: string): Promise<{ isOver: boolean; wa
     include: { user: { select: { id: true, email: true, name: true } } },
   });
   if (!row) return { isOver: true, waitMs: 0 };
-  const { user, ...bulk } = row;
+  const { user, ...stored } = row;
+  const bulk = { ...stored, action: BulkKind.parse(stored.action) };
   const until = performance.now() + TURN_MS;
   try {
     // In the name of who asked, and while that one may.

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { v7 as uuid, v5 as uuidOf } from "uuid";
-import { db, pool } from "#server/platform/db/client.ts";
+import { v5 as uuidOf } from "uuid";
+import { notify } from "#server/features/notifications/notify.ts";
+import { db } from "#server/platform/db/client.ts";
 import type { Sweep } from "#server/platform/db/sweep.ts";
 import { type FailedRuns, failedLately, MAY_HAVE_FAILED } from "#server/runs/store/failed-runs.ts";
 import { shorten } from "#server/shared/shorten.ts";
@@ -22,13 +23,6 @@ function notificationOf(failed: FailedRuns) {
   };
 }
 
-// One that was read is unread again when more have failed since; nothing is written while nothing is new.
-const TELL = `
-  INSERT INTO notifications (id, user_id, project_id, kind, subject_id, title, link)
-  SELECT id, user_id, $3::uuid, 'run_failed', $4::uuid, $5, $6 FROM unnest($1::uuid[], $2::uuid[]) AS m(id, user_id)
-  ON CONFLICT (subject_id, kind, user_id) DO UPDATE SET title = excluded.title, link = excluded.link, read_at = NULL
-    WHERE notifications.title <> excluded.title`;
-
 /** What this process has told of each group last, so that a look which finds nothing new asks for no members. */
 const told = new LRUCache<string, string>({ max: 5000 });
 
@@ -48,8 +42,7 @@ export const failureNoticeSweep: Sweep = {
         where: { project_id, user: { service_project_id: null } },
         select: { user_id: true },
       });
-      const ids = [members.map(() => uuid()), members.map(({ user_id }) => user_id)];
-      await pool().query(TELL, [...ids, project_id, subject_id, title, link]);
+      await notify(db(), members, { project_id, kind: "run_failed", subject_id, title, link }, "update");
       told.set(subject_id, title);
     }
   },

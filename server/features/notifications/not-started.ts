@@ -1,6 +1,6 @@
 import type pg from "pg";
-import { v7 as uuid } from "uuid";
 import type { Prisma } from "#prisma/generated/client.ts";
+import { notify } from "#server/features/notifications/notify.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { utc } from "#server/platform/mail/layout.ts";
 
@@ -9,11 +9,6 @@ import { utc } from "#server/platform/mail/layout.ts";
 
 /** A fire that comes so late has been missed: no two of a schedule are closer, in milliseconds. */
 const LATE_MS = 5 * 60_000;
-
-const MISSED = `
-  INSERT INTO notifications (id, user_id, project_id, kind, subject_id, title, link)
-  SELECT id, user_id, $3::uuid, 'schedule_missed', $4::uuid, $5, $6 FROM unnest($1::uuid[], $2::uuid[]) AS m(id, user_id)
-  ON CONFLICT (subject_id, kind, user_id) DO UPDATE SET id = excluded.id, title = excluded.title, read_at = NULL, mail_asked_at = NULL, created_at = now()`;
 
 /** A service account reads nothing. */
 const PEOPLE = `
@@ -40,8 +35,14 @@ export async function tellMissed(client: pg.PoolClient, { project_id, workflow_i
   const title = isRepeated
     ? `${workflow_name} missed runs: it was due since ${utc(due_at)}, and one is made up for now`
     : `${workflow_name} was due at ${utc(due_at)}, and is late`;
-  const ids = [rows.map(() => uuid()), rows.map(({ user_id }) => user_id)];
-  await client.query(MISSED, [...ids, project_id, workflow_id, title, `/runs?workflow=${workflow_id}`]);
+  const notification = {
+    project_id,
+    kind: "schedule_missed",
+    subject_id: workflow_id,
+    title,
+    link: `/runs?workflow=${workflow_id}`,
+  } as const;
+  await notify(client, rows, notification, "renew");
 }
 
 /**
@@ -62,12 +63,6 @@ export async function tellDisabled(
     where: { project_id, user_id: { not: user.id }, user: { service_project_id: null } },
     select: { user_id: true },
   });
-  const told = {
-    project_id,
-    kind,
-    subject_id,
-    title: `${user.name} disabled ${name}: nothing starts it by itself`,
-    link: `/workflows/${subject_id}`,
-  };
-  await tx.notification.createMany({ data: members.map(({ user_id }) => ({ id: uuid(), user_id, ...told })) });
+  const title = `${user.name} disabled ${name}: nothing starts it by itself`;
+  await notify(tx, members, { project_id, kind, subject_id, title, link: `/workflows/${subject_id}` });
 }

@@ -1,5 +1,5 @@
-import { v7 as uuid } from "uuid";
 import type { Prisma } from "#prisma/generated/client.ts";
+import { notify } from "#server/features/notifications/notify.ts";
 import { wasRemoved } from "#server/features/projects/removed-members.ts";
 import { linkEnd, reviewToken } from "#server/features/reviews/link.ts";
 import { reviewMail, summaryMail } from "#server/features/reviews/mail.ts";
@@ -57,7 +57,7 @@ async function stillAsked(
 }
 
 /** Tells those who are asked and have not answered, in the web app. Nobody, of a review that does not wait any more. */
-async function notify(tx: Prisma.TransactionClient, review_id: string, isReminder = false): Promise<void> {
+async function notifyAsked(tx: Prisma.TransactionClient, review_id: string, isReminder = false): Promise<void> {
   const told = await noteTold(tx, review_id);
   if (!told) return;
   const { project_id, execution_id, name, workflow } = told;
@@ -67,20 +67,12 @@ async function notify(tx: Prisma.TransactionClient, review_id: string, isReminde
   // What they were told before has been read or overlooked: a reminder stands above what came since.
   const user_id = { in: people.map(({ id }) => id) };
   if (isReminder) await tx.notification.deleteMany({ where: { kind: "review", subject_id: review_id, user_id } });
-  await tx.notification.createMany({
-    data: people.map((person) => ({
-      id: uuid(),
-      user_id: person.id,
-      // Who is named gets a mail with a link of their own, so no other one about the same.
-      mail_asked_at: isMailOn() && terms.assignees.length > 0 && isAsked(terms, person) ? new Date() : null,
-      project_id,
-      kind: "review",
-      subject_id: review_id,
-      title: `${isReminder ? "Reminder: " : ""}${shorten(name.replace(/\s+/g, " "), TITLE_SHOWN)} (${workflow})`,
-      link: `/runs/${execution_id}`,
-    })),
-    skipDuplicates: true,
-  });
+
+  // An assignee gets an email with a personal link, so none about the notification.
+  const isMailed = (person: Person) => isMailOn() && terms.assignees.length > 0 && isAsked(terms, person);
+  const users = people.map((person) => ({ user_id: person.id, mail_asked_at: isMailed(person) ? new Date() : null }));
+  const title = `${isReminder ? "Reminder: " : ""}${shorten(name.replace(/\s+/g, " "), TITLE_SHOWN)} (${workflow})`;
+  await notify(tx, users, { project_id, kind: "review", subject_id: review_id, title, link: `/runs/${execution_id}` });
 }
 
 /**
@@ -88,7 +80,7 @@ async function notify(tx: Prisma.TransactionClient, review_id: string, isReminde
  * nobody twice.
  */
 export async function tellReviewers(review_id: string): Promise<void> {
-  await db().$transaction((tx) => notify(tx, review_id));
+  await db().$transaction((tx) => notifyAsked(tx, review_id));
 }
 
 /**
@@ -98,7 +90,7 @@ export async function tellReviewers(review_id: string): Promise<void> {
  */
 export async function remindReviewers({ review_id, count }: { review_id: string; count: number }): Promise<void> {
   await db().$transaction(async (tx) => {
-    if (await noteReminded(tx, review_id, count)) await notify(tx, review_id, true);
+    if (await noteReminded(tx, review_id, count)) await notifyAsked(tx, review_id, true);
   });
 }
 

@@ -144,28 +144,29 @@ async function executeSegment(services: EngineServices, run: RunState, seconds: 
     const outcome = await executor.execute(until);
     if (outcome.kind === "finished") return { kind: "over", ending: outcome.ending };
     if (outcome.kind === "yielded") {
-      await services.store.release(run);
+      await services.store.release(run, { kind: "now" });
       return outcome;
     }
     if (outcome.kind === "deferred") {
       isDeferred = true;
       const seconds = memoryAccount.retrySeconds;
-      await services.store.release(run, { seconds });
+      await services.store.release(run, { kind: "delayed", seconds });
       return { kind: "busy", seconds };
     }
     const { run_at, is_time, labels } = outcome;
-    if (await services.store.release(run, { run_at })) return { kind: "yielded" };
+    if (await services.store.release(run, { kind: "idle", run_at })) return { kind: "yielded" };
     return { kind: "waiting", at: services.clock.now().toISOString(), run_at: run_at?.toISOString() ?? null, is_time, labels };
   } catch (error) {
     if (error instanceof LeaseLost || isLost) {
       // Cancelled, another's, or undone by a crash of the database: the next look tells, and in the last case goes on.
-      await services.store.release(run).catch(() => undefined);
+      await services.store.release(run, { kind: "now" }).catch(() => undefined);
       return { kind: "yielded" };
     }
     if (isRefused(error) && !signal.aborted) return await failRun(services, run, whyUnstorable(error), signal);
     const isHalted = services.halt?.aborted;
     const isHosts = error instanceof HostFault || isDatabaseAway(error);
-    await services.store.release(run, isHalted ? undefined : isHosts ? "later" : "fault").catch(() => undefined);
+    const next = { kind: isHalted ? "now" : isHosts ? "retry" : "fault" } as const;
+    await services.store.release(run, next).catch(() => undefined);
     if (isHalted) return { kind: "yielded" };
     throw error;
   } finally {

@@ -1,7 +1,7 @@
 import { pool } from "#server/platform/db/client.ts";
 import { isEmbeddedExecutor, processId, settings } from "#server/platform/settings.ts";
 import { memoryAccount } from "#server/runs/memory-account.ts";
-import { type Claim, MAX_CRASHES, type Past, type RunState, type RunStore } from "#server/runs/ports.ts";
+import { type Claim, MAX_CRASHES, type NextClaim, type Past, type RunState, type RunStore } from "#server/runs/ports.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { bytesOf, type GivenValues, givenValues, readPast } from "#server/runs/store/past.ts";
 import { FINAL, LEASE_SECONDS, NOW, patiently, projectLock, query } from "#server/runs/store/sql.ts";
@@ -143,11 +143,11 @@ async function stateOf(row: ClaimedRow): Promise<Exclude<Claim, { kind: "over" }
     const run = await readState(row);
     if (run) return { kind: "claimed", run };
     const seconds = memoryAccount.retrySeconds;
-    await release(row, { seconds });
+    await release(row, { kind: "delayed", seconds });
     return { kind: "busy", seconds };
   } catch (error) {
     memoryAccount.release(row, false);
-    await release(row, "later").catch(() => undefined);
+    await release(row, { kind: "retry" }).catch(() => undefined);
     throw error;
   }
 }
@@ -213,12 +213,17 @@ export async function renew(run: RunState): Promise<boolean> {
   return (await query("run-renew", RENEW, [run.id, run.holder])).length > 0;
 }
 
-/** Gives a lease back; see `RunStore`. */
+/** Seconds until a released run is due. */
+function delayOf(next: NextClaim): number {
+  if (next.kind === "delayed") return next.seconds;
+  return next.kind === "retry" || next.kind === "fault" ? LATER_SECONDS : 0;
+}
+
+/** Implements `RunStore.release`. */
 export const release: RunStore["release"] = async (run, next) => {
-  const isWait = typeof next === "object" && "run_at" in next;
-  const delay = typeof next === "object" && "seconds" in next ? next.seconds : typeof next === "string" ? LATER_SECONDS : 0;
-  const seconds = isEmbeddedExecutor() ? delay : SERVER_GOES_ON_SECONDS;
-  const values = [run.id, run.holder, isWait ? next.run_at : null, seconds, isWait, next === "fault" ? 1 : 0];
+  const isIdle = next.kind === "idle";
+  const seconds = isEmbeddedExecutor() ? delayOf(next) : SERVER_GOES_ON_SECONDS;
+  const values = [run.id, run.holder, isIdle ? next.run_at : null, seconds, isIdle, next.kind === "fault" ? 1 : 0];
   const [row] = await query<{ is_due: boolean }>("run-release", RELEASE, values);
   return row?.is_due ?? false;
 };

@@ -55,7 +55,7 @@ test("a lease that the database has forgotten does not count, although the next 
   await runStore.commit(second, told("t"), never);
   await expect(runStore.commit(first, told("a"), never)).rejects.toThrow(LeaseLost);
   expect(await runStore.renew(first)).toBe(false);
-  await runStore.release(first);
+  await runStore.release(first, { kind: "now" });
   await expect(runStore.commit(first, told("a"), never)).rejects.toThrow(LeaseLost);
   await runStore.commit(second, told("a"), never);
   expect(await db().executionEvent.count({ where: { execution_id } })).toBe(2);

@@ -202,10 +202,10 @@ test("the line for notifications comes back after an outage, once, and everybody
 test("an older request claims a run until a newer one has claimed it", async () => {
   await redispatch({ execution_id, project_id: admin.project.id, dispatch: 3 });
   const run = await acquired(); // asks with dispatch 0
-  await runStore.release(run);
+  await runStore.release(run, { kind: "now" });
   const second = await runStore.claim(execution_id, 0);
   expect(second.kind).toBe("claimed");
-  if (second.kind === "claimed") await runStore.release(second.run);
+  if (second.kind === "claimed") await runStore.release(second.run, { kind: "now" });
   expect((await runStore.claim(execution_id, 3)).kind).toBe("claimed");
   expect(await runStore.claim(execution_id, 0)).toMatchObject({ kind: "over" });
 });

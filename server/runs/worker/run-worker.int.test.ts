@@ -449,7 +449,7 @@ test("leases that were not given back are counted, until a node ends; the third 
   await crash();
   // A lease that is given back counts for nothing.
   const claim = await store.claim(id);
-  if (claim.kind === "claimed") await store.release(claim.run);
+  if (claim.kind === "claimed") await store.release(claim.run, { kind: "now" });
   expect(await execution(id)).toMatchObject({ crashes: 2 });
   await start();
   await resting(id);
