@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { agentForm } from "#components/agents/agent-form.gen.ts";
 import type { AgentForm } from "#components/agents/agent-form-schema.ts";
 import type { Agent } from "#server/features/agents/schema.ts";
-import { canonical } from "#server/shared/json-text.ts";
+import { comparableJson } from "#server/shared/canonical-json.ts";
 
 /** An example to start from. */
 export const EXAMPLE_SCHEMA = JSON.stringify(
@@ -82,10 +82,10 @@ export interface ConcurrentChanges {
 
 /** Lists are sets, and a schema is the same however it is written. */
 function meaningOf(field: Field, value: unknown): string {
-  if (Array.isArray(value)) return canonical([...value].sort());
-  if (field !== "output_schema" || typeof value !== "string") return canonical(value ?? null);
+  if (Array.isArray(value)) return comparableJson([...value].sort());
+  if (field !== "output_schema" || typeof value !== "string") return comparableJson(value ?? null);
   try {
-    return canonical(JSON.parse(value));
+    return comparableJson(JSON.parse(value));
   } catch {
     return value; // somebody is still writing it
   }

@@ -118,16 +118,3 @@ export function* objectPieces(entries: readonly (readonly [string, string])[]): 
   }
   yield "}";
 }
-
-/** A value as text, whatever the order of its keys; what is null, undefined or absent is the same. */
-export function canonical(value: unknown): string {
-  return JSON.stringify(value ?? null, (_key, item: unknown) =>
-    item !== null && typeof item === "object" && !Array.isArray(item)
-      ? Object.fromEntries(
-          Object.entries(item)
-            .filter(([, inner]) => inner !== null && inner !== undefined)
-            .sort(([left], [right]) => (left < right ? -1 : 1)),
-        )
-      : item,
-  );
-}

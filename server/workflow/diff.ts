@@ -1,4 +1,4 @@
-import { canonical } from "#server/shared/json-text.ts";
+import { comparableJson } from "#server/shared/canonical-json.ts";
 import { definitionOf, withoutPlainHandles } from "#server/workflow/graph.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
@@ -57,7 +57,9 @@ const TRANSIENT = new Set(["selected", "dragging", "resizing", "measured", "aria
 function changedFields(before: Record<string, unknown>, after: Record<string, unknown>, skip: (key: string) => boolean): FieldChange[] {
   const keys = [...new Set([...Object.keys(after), ...Object.keys(before)])];
   return keys.flatMap((field) =>
-    skip(field) || canonical(before[field]) === canonical(after[field]) ? [] : [{ field, before: before[field], after: after[field] }],
+    skip(field) || comparableJson(before[field]) === comparableJson(after[field])
+      ? []
+      : [{ field, before: before[field], after: after[field] }],
   );
 }
 
@@ -70,7 +72,7 @@ export function diffNode(before: GraphNode, after: GraphNode): NodeDiff | null {
   const isUnsaid = (key: string) => {
     const [left, right] = [before.data[key], after.data[key]];
     if (LAYOUT_DATA.has(key)) return true;
-    return (left === undefined) !== (right === undefined) && canonical(left ?? right) === canonical(defaultsOf(after.type)[key]);
+    return (left === undefined) !== (right === undefined) && comparableJson(left ?? right) === comparableJson(defaultsOf(after.type)[key]);
   };
   const isAside = (key: string) => key === "data" || LAYOUT.has(key) || TRANSIENT.has(key);
   const fields = [...changedFields(before, after, isAside), ...changedFields(before.data, after.data, isUnsaid)];
@@ -84,8 +86,8 @@ export const saidFields = ({ kind, node, fields }: NodeDiff): FieldChange[] =>
 
 /** Whether a node is drawn elsewhere, or in another size. */
 export const hasMoved = (before: GraphNode, after: GraphNode): boolean =>
-  [...LAYOUT].some((key) => canonical(before[key]) !== canonical(after[key])) ||
-  [...LAYOUT_DATA].some((key) => canonical(before.data[key]) !== canonical(after.data[key]));
+  [...LAYOUT].some((key) => comparableJson(before[key]) !== comparableJson(after[key])) ||
+  [...LAYOUT_DATA].some((key) => comparableJson(before.data[key]) !== comparableJson(after.data[key]));
 
 /** What of an edge is another; its id does not count. */
 export const edgeChanges = (before: GraphEdge, after: GraphEdge): FieldChange[] =>
@@ -94,7 +96,7 @@ export const edgeChanges = (before: GraphEdge, after: GraphEdge): FieldChange[] 
 /** What an edge joins; two edges with the same ends are one to a reader. */
 export function ends(edge: GraphEdge): string {
   const { source, sourceHandle, target, targetHandle } = withoutPlainHandles(edge);
-  return canonical([source, sourceHandle, target, targetHandle]);
+  return comparableJson([source, sourceHandle, target, targetHandle]);
 }
 
 /**

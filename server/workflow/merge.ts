@@ -1,4 +1,4 @@
-import { canonical } from "#server/shared/json-text.ts";
+import { comparableJson } from "#server/shared/canonical-json.ts";
 import { diffGraphs, diffNode, edgeChanges, ends, type GraphDiff, hasMoved, LAYOUT, LAYOUT_DATA } from "#server/workflow/diff.ts";
 import { checkConnection, definitionOf, labelOf, withoutPlainHandles } from "#server/workflow/graph.ts";
 import { type Names, namesFrom, withNames } from "#server/workflow/rename.ts";
@@ -76,7 +76,7 @@ interface Found {
 
 /** A node that both sides still have. */
 function mergeNode(was: GraphNode, mine: GraphNode, theirs: GraphNode, { clashes, written }: Found): GraphNode {
-  const [base, own, their] = [canonical(was), canonical(mine), canonical(theirs)];
+  const [base, own, their] = [comparableJson(was), comparableJson(mine), comparableJson(theirs)];
   if (their === base && own !== base) return mine;
   const isChanged = (node: GraphNode) => diffNode(was, node)?.kind === "changed";
   const [byMe, byThem] = [isChanged(mine), isChanged(theirs)];
@@ -85,7 +85,7 @@ function mergeNode(was: GraphNode, mine: GraphNode, theirs: GraphNode, { clashes
   if (byThem && byMe && diffNode(theirs, mine)?.kind === "changed") clashes.nodes.add(was.id);
   const [content, other] = byThem && !byMe ? [theirs, mine] : [mine, theirs];
   // Where something is drawn is nothing to quarrel about; but a place means another thing inside another parent.
-  const isPlaced = hasMoved(was, content) || canonical(content.parentId) !== canonical(other.parentId);
+  const isPlaced = hasMoved(was, content) || comparableJson(content.parentId) !== comparableJson(other.parentId);
   return isPlaced ? content : drawnAs(content, other);
 }
 
@@ -221,7 +221,7 @@ function matched(edges: readonly GraphEdge[], known: Edges): Edges {
   return result;
 }
 
-const wayOut = (edge: GraphEdge) => canonical([edge.source, withoutPlainHandles(edge).sourceHandle]);
+const wayOut = (edge: GraphEdge) => comparableJson([edge.source, withoutPlainHandles(edge).sourceHandle]);
 
 /** Edges that both sides led elsewhere: each took the same one away and drew another from where it left. */
 function splitWays(was: Edges, mine: Edges, theirs: Edges): GraphEdge[] {
@@ -267,7 +267,7 @@ export function mergeEdges({
     const [before, my, their] = [was.get(id), own.get(id), other.get(id)];
     const take = (edge: GraphEdge) => kept.push({ edge, isTheirs: edge === their, isNew: !before || !isSame(before, edge) });
     if (my && their) {
-      if (isSame(my, their)) take(before && canonical(my) === canonical(before) ? their : my);
+      if (isSame(my, their)) take(before && comparableJson(my) === comparableJson(before) ? their : my);
       else if (before && isSame(before, my)) take(their);
       else {
         if (!(before && isSame(before, their))) clash(my, their);

@@ -3,7 +3,7 @@ import type { Canvas, CanvasData, WidgetData } from "#server/features/canvases/s
 import { AppError } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/mask-scope.ts";
 import type { Execution, NodeLog } from "#server/runs/schema.ts";
-import { canonical } from "#server/shared/json-text.ts";
+import { comparableJson } from "#server/shared/canonical-json.ts";
 import { makePlan } from "#server/workflow/compile.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
@@ -75,7 +75,7 @@ export function fitting(most: number, ...values: (() => unknown)[]): string {
 function fieldsOf({ type, data }: GraphNode, most: number): Record<string, unknown> {
   const preset: Record<string, unknown> = definitionOf(type)?.config.safeParse({}).data ?? {};
   const said = Object.entries(data).filter(
-    ([key, value]) => key !== "label" && key !== "collapsed" && value !== null && canonical(value) !== canonical(preset[key]),
+    ([key, value]) => key !== "label" && key !== "collapsed" && value !== null && comparableJson(value) !== comparableJson(preset[key]),
   );
   const shown = (value: unknown) => {
     const text = typeof value === "string" ? value : JSON.stringify(value);

@@ -6,7 +6,7 @@ import { findExecution, summaryFields } from "#server/runs/store/executions.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { type NodeSums, nodeResults, nodeSums } from "#server/runs/store/node-results.ts";
 import { summaryDto } from "#server/runs/use-cases/execution-dto.ts";
-import { canonical } from "#server/shared/json-text.ts";
+import { comparableJson } from "#server/shared/canonical-json.ts";
 import { diffGraphs } from "#server/workflow/diff.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 import { outputUrl } from "#server/workflow/output-size.ts";
@@ -53,7 +53,7 @@ const isSame = (a: NodeResult | undefined, b: NodeResult | undefined): boolean =
   a.output === b.output &&
   a.output_length === b.output_length &&
   a.error === b.error &&
-  canonical(a.iterations) === canonical(b.iterations);
+  comparableJson(a.iterations) === comparableJson(b.iterations);
 
 /**
  * Two executions of the project node by node, `execution_id` as a; of one workflow or of two.

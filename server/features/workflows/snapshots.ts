@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { v7 as uuid } from "uuid";
 import { Prisma, type PrismaClient } from "#prisma/generated/client.ts";
 import { agentIdsOf } from "#server/features/workflows/checks.ts";
-import { canonicalPieces } from "#server/platform/canonical-json.ts";
+import { canonicalPieces } from "#server/shared/canonical-json.ts";
 import { db } from "#server/platform/db/client.ts";
 import { jsonColumn, jsonTextColumn } from "#server/platform/db/json-column.ts";
 import { isUuid } from "#server/platform/new-id.ts";

@@ -7,7 +7,7 @@ import { withIdempotency } from "#server/http/rest/idempotency.ts";
 import { compileRoutes, type Hit, type Route, routeFinder } from "#server/http/rest/routes.ts";
 import { assertRole, type Principal } from "#server/platform/auth/principal.ts";
 import type { KeyNeeds } from "#server/platform/auth/rights.ts";
-import { canonicalPieces } from "#server/platform/canonical-json.ts";
+import { canonicalPieces } from "#server/shared/canonical-json.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { DeferredTexts } from "#server/platform/deferred-texts.ts";
 import { AppError, invalidField } from "#server/platform/errors.ts";

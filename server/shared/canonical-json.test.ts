@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalPieces } from "#server/platform/canonical-json.ts";
+import { canonicalPieces } from "#server/shared/canonical-json.ts";
 
 const text = (value: unknown) => [...canonicalPieces(value)].join("");
 
