@@ -38,6 +38,7 @@ const EXCEPTIONS: Record<string, Access> = {
   "identity.updateProfile": "user",
   "identity.changePassword": "user",
   "audit.actors": "admin",
+  "install.proxy": "user",
   "notifications.markRead": "viewer",
   "emails.byLink": "public",
   "emails.changeByLink": "public",
