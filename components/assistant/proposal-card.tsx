@@ -15,7 +15,7 @@ import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Link } from "#components/ui/link.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import { splitAtChange } from "#components/ui/text-diff.ts";
+import { splitAtChange } from "#components/ui/split-at-change.ts";
 import { toast } from "#components/ui/toaster.tsx";
 import { accessibleName } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { fieldTitle, formatDiff, formatEdge, formatFieldValue } from "#components/workflow-editor/history/version-format.ts";

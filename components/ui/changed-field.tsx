@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import { plural } from "#components/format.ts";
 import { cn } from "#components/ui/cn.ts";
-import { type DiffPiece, diffTexts, splitAtChange } from "#components/ui/text-diff.ts";
+import { splitAtChange } from "#components/ui/split-at-change.ts";
+import { type DiffPiece, diffTexts } from "#components/ui/text-diff.ts";
 
 /** One side of a change: what it is called, and the value there as people read it. */
 export interface ChangedSide {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type DiffPiece, diffTexts, splitAtChange, wholeDiff } from "#components/ui/text-diff.ts";
+import { type DiffPiece, diffTexts, wholeDiff } from "#components/ui/text-diff.ts";
 
 /** Pieces as text: -removed-, +added+, and how many lines were left out. */
 const shown = (pieces: DiffPiece[]) =>
@@ -58,24 +58,4 @@ test("texts that are too long to be compared line by line differ as a whole", ()
     { kind: "removed", text: before },
     { kind: "added", text: after },
   ]);
-});
-
-test("long texts show what differs between what is alike, by whole words", () => {
-  expect(splitAtChange("Sum up the news of today, briefly", "Sum up the mews of today, briefly")).toEqual({
-    head: "Sum up the ",
-    before: "news",
-    after: "mews",
-    tail: " of today, briefly",
-  });
-  const long = "x ".repeat(40);
-  expect(splitAtChange(`${long}a${long}`, `${long}b${long}`).head).toMatch(/^…(x | x)/);
-  expect(splitAtChange("", "new")).toEqual({ head: "", before: "", after: "new", tail: "" });
-  for (const [one, other] of [
-    ["a a", "a a a"],
-    ["", ""],
-    ["same", "same"],
-  ] as const) {
-    const { head, before, after, tail } = splitAtChange(one, other);
-    expect([head + before + tail, head + after + tail]).toEqual([one, other]);
-  }
 });

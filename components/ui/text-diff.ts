@@ -1,32 +1,4 @@
-/** Most characters that two long texts keep in common around what differs. */
-const CONTEXT = 24;
-
-export interface TextParts {
-  head: string;
-  before: string;
-  after: string;
-  tail: string;
-}
-
-/** Two texts cut into what they begin and end with alike, shortened, and what differs between. */
-export function splitAtChange(before: string, after: string): TextParts {
-  const most = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < most && before[start] === after[start]) start++;
-  let end = 0;
-  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end++;
-  // Half a word in common says nothing.
-  while (start > 0 && /\w/.test(before[start - 1] ?? "")) start--;
-  while (end > 0 && /\w/.test(before.at(-end) ?? "")) end--;
-  const head = before.slice(0, start);
-  const tail = end > 0 ? before.slice(-end) : "";
-  return {
-    head: head.length > CONTEXT ? `…${head.slice(-CONTEXT)}` : head,
-    before: before.slice(start, before.length - end),
-    after: after.slice(start, after.length - end),
-    tail: tail.length > CONTEXT ? `${tail.slice(0, CONTEXT)}…` : tail,
-  };
-}
+import { diffArrays } from "diff";
 
 /** A piece of a text that was changed into another. */
 export interface TextPart {
@@ -36,8 +8,8 @@ export interface TextPart {
 /** `cut`: so many lines that both have, left out. */
 export type DiffPiece = TextPart | { kind: "cut"; lines: number };
 
-/** Two lists are compared item by item up to so many pairs; longer ones differ as a whole. */
-const MOST_PAIRS = 1_000_000;
+/** Removals and additions up to which two lists are compared item by item; lists that differ in more differ as a whole. */
+const MAX_EDITS = 400;
 /** Lines that stay in view on either side of what differs. */
 const NEAR = 2;
 
@@ -46,46 +18,28 @@ interface Run {
   items: string[];
 }
 
-function push(runs: Run[], kind: Run["kind"], items: string[]): void {
-  if (items.length === 0) return;
-  const last = runs.at(-1);
-  if (last?.kind === kind) last.items.push(...items);
-  else runs.push({ kind, items: [...items] });
-}
-
-/** The fewest removals and additions that make `after` of `before`, removals first where both stand in one place. */
-function diffLists(before: readonly string[], after: readonly string[]): Run[] {
+/** Splits lists that differ in too much: what both begin and end with is the same, the rest is another. */
+function replaceMiddle(before: readonly string[], after: readonly string[]): Run[] {
   const most = Math.min(before.length, after.length);
   let start = 0;
   while (start < most && before[start] === after[start]) start++;
   let end = 0;
   while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end++;
-  const [old, now] = [before.slice(start, before.length - end), after.slice(start, after.length - end)];
-  const runs: Run[] = [];
-  push(runs, "same", before.slice(0, start));
-  if (old.length * now.length > MOST_PAIRS) {
-    push(runs, "removed", old);
-    push(runs, "added", now);
-  } else {
-    const width = now.length + 1;
-    // How long the longest common list of both rests is, from each pair of places on.
-    const common = new Uint32Array((old.length + 1) * width);
-    const at = (i: number, j: number) => common[i * width + j] ?? 0;
-    for (let i = old.length - 1; i >= 0; i--)
-      for (let j = now.length - 1; j >= 0; j--)
-        common[i * width + j] = old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
-    let [i, j] = [0, 0];
-    while (i < old.length || j < now.length) {
-      if (i < old.length && j < now.length && old[i] === now[j]) {
-        push(runs, "same", [old[i] ?? ""]);
-        i++;
-        j++;
-      } else if (i < old.length && (j >= now.length || at(i + 1, j) >= at(i, j + 1))) push(runs, "removed", [old[i++] ?? ""]);
-      else push(runs, "added", [now[j++] ?? ""]);
-    }
-  }
-  push(runs, "same", end > 0 ? before.slice(-end) : []);
-  return runs;
+
+  const runs: Run[] = [
+    { kind: "same", items: before.slice(0, start) },
+    { kind: "removed", items: before.slice(start, before.length - end) },
+    { kind: "added", items: after.slice(start, after.length - end) },
+    { kind: "same", items: before.slice(before.length - end) },
+  ];
+  return runs.filter(({ items }) => items.length > 0);
+}
+
+/** Returns the removals and additions that turn `before` into `after`, removals first. */
+function diffLists(before: readonly string[], after: readonly string[]): Run[] {
+  const changes = diffArrays([...before], [...after], { maxEditLength: MAX_EDITS });
+  if (!changes) return replaceMiddle(before, after);
+  return changes.map(({ removed, added, value }) => ({ kind: removed ? "removed" : added ? "added" : "same", items: value }));
 }
 
 const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];

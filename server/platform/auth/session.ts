@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { parseCookie } from "cookie";
 import { getToken, type JWT } from "next-auth/jwt";
 import type { Prisma } from "#prisma/generated/client.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
@@ -16,14 +17,6 @@ export const sessionCookieName = (isSecure: boolean): string => `${cookiePrefix(
 
 /** Marks a session with the password it was opened under, so that a new password ends every older session. */
 export const passwordMark = (passwordHash: string | null): string => sha256(passwordHash ?? "").slice(0, 16);
-
-function cookiesOf(headers: Headers): Record<string, string> {
-  const pairs = (headers.get("cookie") ?? "").split(";").map((pair) => {
-    const at = pair.indexOf("=");
-    return [pair.slice(0, Math.max(at, 0)).trim(), pair.slice(at + 1).trim()] as const;
-  });
-  return Object.fromEntries(pairs.filter(([name]) => name !== ""));
-}
 
 /** How long a cookie is good for, in seconds; each page that is opened begins it anew. */
 export const SESSION_SECONDS = 30 * 24 * 60 * 60;
@@ -137,7 +130,7 @@ export async function tidySessions(): Promise<void> {
 export async function sessionPrincipal(headers: Headers): Promise<Principal | null> {
   const { AUTH_SECRET } = settings();
   const cookieName = sessionCookieName(isHttps(headers));
-  const cookies = cookiesOf(headers);
+  const cookies = parseCookie(headers.get("cookie") ?? "");
   if (!AUTH_SECRET || !Object.keys(cookies).some((name) => name.startsWith(cookieName))) return null;
   // getToken puts chunked cookies together; without headers it looks nowhere else.
   const req = { cookies, headers: {} } as unknown as Parameters<typeof getToken>[0]["req"];
