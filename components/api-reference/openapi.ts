@@ -1,3 +1,5 @@
+import { containsWords } from "#server/shared/fold-text.ts";
+
 /** The parts of the OpenAPI document that the reference shows. */
 export interface ApiSchema {
   $ref?: string;
@@ -95,14 +97,12 @@ export function operationGroups(document: ApiDocument): OperationGroup[] {
 
 /** The groups with what every word of `search` occurs in: method, path, summary or tag. */
 export function searchGroups(groups: readonly OperationGroup[], search: string): OperationGroup[] {
-  const words = search.trim().toLowerCase().split(/\s+/);
   return groups
     .map((group) => ({
       ...group,
-      operations: group.operations.filter(({ method, path, summary = "" }) => {
-        const text = `${method} ${path} ${summary} ${group.tag}`.toLowerCase();
-        return words.every((word) => text.includes(word));
-      }),
+      operations: group.operations.filter(({ method, path, summary = "" }) =>
+        containsWords(`${method} ${path} ${summary} ${group.tag}`, search),
+      ),
     }))
     .filter(({ operations }) => operations.length > 0);
 }

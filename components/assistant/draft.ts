@@ -1,4 +1,5 @@
 import type { MessageContext, MessageMode } from "#server/features/assistant/schema.ts";
+import { filterByText, foldAccents } from "#server/shared/fold-text.ts";
 
 type Kind = NonNullable<MessageContext["mentions"]>[number]["kind"];
 
@@ -57,12 +58,12 @@ const MOST_OF_A_KIND = 6;
 
 /** Those whose names fit a query, those that begin with it first, a few of each kind. */
 export function matching(mentions: readonly Mention[], query: string): Mention[] {
-  const wanted = query.trim().toLowerCase();
+  const wanted = foldAccents(query.trim());
   const groups = Map.groupBy(
-    mentions.filter(({ name }) => name.toLowerCase().includes(wanted)),
+    filterByText(mentions, query, ({ name }) => name),
     ({ kind }) => kind,
   );
-  const begins = ({ name }: Mention) => (name.toLowerCase().startsWith(wanted) ? 0 : 1);
+  const begins = ({ name }: Mention) => (foldAccents(name).startsWith(wanted) ? 0 : 1);
   return [...groups.values()].flatMap((group) => group.toSorted((a, b) => begins(a) - begins(b)).slice(0, MOST_OF_A_KIND));
 }
 

@@ -48,6 +48,7 @@ import { SearchList, type SearchOption } from "#components/ui/search-list.tsx";
 import { toast } from "#components/ui/toaster.tsx";
 import { useDebounced } from "#components/ui/use-debounced.ts";
 import type { SearchHit } from "#server/features/search/schema.ts";
+import { foldAccents } from "#server/shared/fold-text.ts";
 
 const PAUSE_MS = 120;
 const FRESH_MS = 15_000;
@@ -91,9 +92,8 @@ interface Choice extends SearchOption {
 
 /** Whether each word of a search begins a word of a text. */
 function fits(text: string, q: string): boolean {
-  const known = text.toLowerCase().split(/[\s·/-]+/);
-  return q
-    .toLowerCase()
+  const known = foldAccents(text).split(/[\s·/-]+/);
+  return foldAccents(q)
     .split(/\s+/)
     .every((word) => known.some((one) => one.startsWith(word)));
 }
@@ -211,7 +211,7 @@ export function CommandPalette() {
       });
     const todo = [...ofPage, ...actions].filter(({ label, words = "" }) => fits(`${label} ${words}`, typed));
     // What begins with the words that were typed is meant before what only has them.
-    const isMeant = ({ label }: Choice) => label.toLowerCase().startsWith(typed.toLowerCase());
+    const isMeant = ({ label }: Choice) => foldAccents(label).startsWith(foldAccents(typed));
     const first = todo.filter(isMeant).slice(0, MOST_ACTIONS);
     const rest = todo.filter((choice) => !first.includes(choice)).slice(0, MOST_ACTIONS - first.length);
     const guide = hits.filter(({ group }) => group === kinds.guide.title);

@@ -20,6 +20,7 @@ import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#
 import { toast } from "#components/ui/toaster.tsx";
 import { type Price, type PriceList, PricesInput } from "#server/features/budgets/schema.ts";
 import { type ProviderId, providerIds, providerKind } from "#server/llm/kinds.ts";
+import { filterByText } from "#server/shared/fold-text.ts";
 
 const Select = loadedOnUse(() => import("#components/ui/select.tsx").then((module) => module.Select));
 
@@ -241,8 +242,7 @@ type ListedPrice = Pick<
 /** The built-in list, folded: it is long, and seldom asked for. */
 function BuiltInPrices({ list: { as_of, items } }: { list: PriceList["built_in"] }) {
   const [search, setSearch] = useState("");
-  const words = search.trim().toLowerCase();
-  const shown = items.filter(({ provider, model }) => `${providerKind(provider).label} ${model}`.toLowerCase().includes(words));
+  const shown = filterByText(items, search, ({ provider, model }) => `${providerKind(provider).label} ${model}`);
   return (
     <details className="rounded-lg border">
       <summary className="cursor-pointer px-4 py-3 font-semibold text-14 hover:bg-hover">

@@ -7,6 +7,7 @@ import { isComposing } from "#components/is-composing.ts";
 import { cn } from "#components/ui/cn.ts";
 import { useFieldControl } from "#components/ui/field.tsx";
 import { controlStyle, itemStyle, surfaceStyle } from "#components/ui/styles.ts";
+import { filterByText } from "#server/shared/fold-text.ts";
 
 export interface ComboboxOption {
   value: string;
@@ -48,8 +49,8 @@ export function Combobox({
   const list = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
 
-  const query = isFiltering ? value.trim().toLowerCase() : "";
-  const shown = options.filter((option) => `${option.value} ${option.label ?? ""}`.toLowerCase().includes(query)).slice(0, MAX_SHOWN);
+  const query = isFiltering ? value.trim() : "";
+  const shown = filterByText(options, query, (option) => `${option.value} ${option.label ?? ""}`).slice(0, MAX_SHOWN);
 
   useEffect(() => {
     if (active >= 0) list.current?.children[active]?.scrollIntoView({ block: "nearest" });

@@ -13,14 +13,15 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { TemplateNeeds } from "#components/workflows/template-needs.tsx";
 import type { WorkflowTemplate } from "#server/features/workflow-files/schema.ts";
+import { containsWords } from "#server/shared/fold-text.ts";
 
 const TemplateDialog = loadedOnUse(() => import("#components/workflows/template-dialog.tsx").then((module) => module.TemplateDialog));
 
 /** Everything of a template that a search may hit. */
 const wordsOf = ({ summary, file }: WorkflowTemplate): string =>
-  [file.name, summary, ...file.requires.agents.map(({ name }) => name), ...file.nodes.map(({ data }) => String(data.label ?? ""))]
-    .join(" ")
-    .toLowerCase();
+  [file.name, summary, ...file.requires.agents.map(({ name }) => name), ...file.nodes.map(({ data }) => String(data.label ?? ""))].join(
+    " ",
+  );
 
 /**
  * The gallery: workflows to start from.
@@ -32,11 +33,9 @@ export function TemplatesPage({ pictures }: { pictures: Record<string, ReactNode
   const [search, setSearch] = useState("");
   const [isKeyless, setIsKeyless] = useState(false);
   const [opened, setOpened] = useState<WorkflowTemplate | null>(null);
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const shown = templates.data?.items.filter((template) => {
-    const text = wordsOf(template);
-    return words.every((word) => text.includes(word)) && !(isKeyless && template.needs_model);
-  });
+  const shown = templates.data?.items.filter(
+    (template) => containsWords(wordsOf(template), search) && !(isKeyless && template.needs_model),
+  );
   return (
     <Page>
       <PageHeader

@@ -9,6 +9,7 @@ import { nodeChoices } from "#components/workflow-editor/canvas/document/node-ch
 import { useCanvasUi, useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { CanvasUiState } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
+import { filterByText } from "#server/shared/fold-text.ts";
 import { checkConnection, definitionOf, handlesOf, handleTitle } from "#server/workflow/graph.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 
@@ -111,14 +112,14 @@ interface PickListProps {
 /** All that there is to choose from is here, and found here. */
 function PickList({ options, onPick, onRefused, empty, ...rest }: PickListProps) {
   const [text, setText] = useState("");
-  const wanted = text.trim().toLowerCase();
+  const wanted = text.trim();
   return (
     <SearchList
       {...rest}
       className="max-h-80"
       text={text}
       onTextChange={setText}
-      options={options.filter(({ label, detail, group }) => `${label} ${detail ?? ""} ${group ?? ""}`.toLowerCase().includes(wanted))}
+      options={filterByText(options, wanted, ({ label, detail, group }) => `${label} ${detail ?? ""} ${group ?? ""}`)}
       isStale={false}
       onPick={({ id, refusal }) => (refusal ? onRefused?.(refusal) : onPick(id))}
       empty={wanted ? `Nothing matches “${text.trim()}”.` : empty}

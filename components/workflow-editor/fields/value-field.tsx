@@ -9,6 +9,7 @@ import { useFieldControl } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { controlStyle } from "#components/ui/styles.ts";
 import { ValueList, type ValueOption } from "#components/workflow-editor/fields/value-list.tsx";
+import { filterByText } from "#server/shared/fold-text.ts";
 import { pythonString } from "#server/workflow/python-string.ts";
 
 export interface ValueFieldProps extends Omit<ValueListOptions, "box"> {
@@ -193,7 +194,7 @@ export function useValueList({ box, value, onChange, all, openPart, isEnterFree 
   // What is offered is worked out anew at each drawing: values may arrive while the list is open.
   const [place, setPlace] = useState<{ start: number; end: number; wanted: string; active: number | null } | null>(null);
   const written = place ? value.slice(place.start, place.end) : "";
-  const found = place ? all().filter(({ code }) => code.toLowerCase().includes(place.wanted.toLowerCase())) : [];
+  const found = place ? filterByText(all(), place.wanted, ({ code }) => code) : [];
   // A value that stands there whole is not offered alone; beside others it comes first, so that Enter leaves it as it was typed.
   const offered = found.every(({ code }) => code === written) ? [] : found;
   const whole = [written, place?.wanted, `node_outputs[${pythonString(place?.wanted ?? "")}]`];

@@ -1,4 +1,5 @@
 import type { OutlineItem } from "#components/workflow-editor/outline/outline-tree.ts";
+import { foldAccents } from "#server/shared/fold-text.ts";
 
 /** One line of the outline that can be seen. */
 export interface OutlineRow {
@@ -48,13 +49,13 @@ export function pathTo(items: readonly OutlineItem[], key: string): string[] | n
  * goes on to the next.
  */
 export function typeAhead(names: readonly string[], from: number, typed: string): number {
-  const wanted = typed.toLowerCase();
+  const wanted = foldAccents(typed);
   const isRepeat = wanted.length > 1 && [...wanted].every((letter) => letter === wanted[0]);
   const text = isRepeat ? (wanted[0] ?? "") : wanted;
   const start = isRepeat || wanted.length === 1 ? from + 1 : from;
   for (let step = 0; step < names.length; step++) {
     const index = (start + step) % names.length;
-    if (names[index]?.toLowerCase().startsWith(text)) return index;
+    if (foldAccents(names[index] ?? "").startsWith(text)) return index;
   }
   return -1;
 }

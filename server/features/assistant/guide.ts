@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { anchorOf } from "#server/shared/anchor.ts";
+import { foldAccents } from "#server/shared/fold-text.ts";
 
 /** A part of a page of the guide, from one heading to the next. */
 interface Section {
@@ -29,7 +30,7 @@ const COMMON = new Set(
 
 /** The words of a text as they are counted: endings off, so that "schedules" finds "schedule". */
 const wordsOf = (text: string): string[] =>
-  (text.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [])
+  (foldAccents(text).match(/[\p{L}\p{N}_]{2,}/gu) ?? [])
     .filter((word) => !COMMON.has(word))
     .map((word) => (word.length > 4 ? word.replace(/(ies|ing|ed|es|s|e|y)$/, "") : word));
 

@@ -14,6 +14,7 @@ import { db } from "#server/platform/db/client.ts";
 import { AppError, invalidField, isAppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { escapeLike } from "#server/platform/search-words.ts";
+import { nameKey } from "#server/shared/fold-text.ts";
 
 /** How long one request may go on before it begins no further workflow. */
 const MOST_MS = 60_000;
@@ -58,10 +59,10 @@ function changeOf(principal: ProjectPrincipal, { action, tags, folder }: BulkWor
     return async (workflow_id) => (await current(workflow_id)).folder === folder || updateWorkflow(principal, { workflow_id, folder });
   }
   if (!tags) throw invalidField("tags", "Say which tags.");
-  const named = new Set(tags.map((tag) => tag.toLowerCase()));
+  const named = new Set(tags.map(nameKey));
   return async (workflow_id) => {
     const { tags: before } = await current(workflow_id);
-    const next = action === "tag" ? distinctTags([...before, ...tags]) : before.filter((tag) => !named.has(tag.toLowerCase()));
+    const next = action === "tag" ? distinctTags([...before, ...tags]) : before.filter((tag) => !named.has(nameKey(tag)));
     if (next.length > MAX_TAGS) throw new AppError("VALIDATION_ERROR", `It would have more than ${MAX_TAGS} tags. Take some off first.`);
     if (next.length !== before.length) await updateWorkflow(principal, { workflow_id, tags: next });
   };

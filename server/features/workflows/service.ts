@@ -28,12 +28,13 @@ import { isUuid } from "#server/platform/new-id.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
 import { noteStored } from "#server/runs/store/space.ts";
 import { cancelWorkflowRuns } from "#server/runs/use-cases/cancel-runs-of-workflow.ts";
+import { nameKey } from "#server/shared/fold-text.ts";
 import { type AgentNames, renameAgents } from "#server/workflow/rename.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
 /** Tags as they are kept: each once, whatever its case, as it stands first. */
 export const distinctTags = (tags: readonly string[]): string[] =>
-  tags.filter((tag, index) => tags.findIndex((other) => other.toLowerCase() === tag.toLowerCase()) === index);
+  tags.filter((tag, index) => tags.findIndex((other) => nameKey(other) === nameKey(tag)) === index);
 
 /**
  * Writes a workflow as version 1, with a draft that equals it, and the audit entry for it.

@@ -32,3 +32,13 @@ test("names, types, agents and settings are searched, whatever the case, from le
 test("the words around are told", () => {
   expect(searchNodes(searched, "write about")[0]?.excerpt).toBe("…ly. Look carefully. Write about {{trigger.topic}}");
 });
+
+test.each([
+  ["cafe", "Un Café noir"],
+  ["entreprise", "L’entreprise"],
+  ["wasserwerk", "Das Wasser\u00adwerk"],
+])("finds %s in %j", (query, text) => {
+  const nodes = { ...searched, data: { ...searched.data, o: { label: "Result", value: text } } };
+
+  expect(searchNodes(nodes, query)).toMatchObject([{ nodeId: "o", excerpt: text }]);
+});

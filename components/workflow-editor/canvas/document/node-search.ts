@@ -1,4 +1,5 @@
 import { labelOf, type NodeData, typeTitle } from "#components/workflow-editor/canvas/document/flow-document.ts";
+import { findText } from "#server/shared/find-text.ts";
 import { own } from "#server/shared/json-text.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 
@@ -22,9 +23,9 @@ export interface SearchableNodes {
 const BEFORE = 20;
 const AFTER = 50;
 
-function excerptOf(text: string, at: number, length: number): string {
-  const from = Math.max(0, at - BEFORE);
-  const to = Math.min(text.length, at + length + AFTER);
+function excerptOf(text: string, { start, end }: { start: number; end: number }): string {
+  const from = Math.max(0, start - BEFORE);
+  const to = Math.min(text.length, end + AFTER);
   return `${from > 0 ? "…" : ""}${text.slice(from, to).replace(/\s+/g, " ")}${to < text.length ? "…" : ""}`;
 }
 
@@ -53,13 +54,13 @@ function* placesOf(type: string | undefined, data: NodeData, agentName: Searchab
 
 /** Nodes whose name, type or settings contain the words, as they stand on the canvas: from left to right, then down. */
 export function searchNodes({ nodes, data, agentName }: SearchableNodes, query: string): NodeMatch[] {
-  const wanted = query.trim().toLowerCase();
+  const wanted = query.trim();
   if (wanted === "") return [];
   const inOrder = nodes.toSorted((a, b) => a.position.x - b.position.x || a.position.y - b.position.y);
   return inOrder.flatMap(({ id, type }) => {
     for (const [place, text] of placesOf(type, data[id] ?? {}, agentName)) {
-      const at = text.toLowerCase().indexOf(wanted);
-      if (at >= 0) return [{ nodeId: id, label: labelOf(data[id], type), place, excerpt: excerptOf(text, at, wanted.length) }];
+      const found = findText(text, wanted);
+      if (found) return [{ nodeId: id, label: labelOf(data[id], type), place, excerpt: excerptOf(text, found) }];
     }
     return [];
   });

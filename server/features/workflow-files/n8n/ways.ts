@@ -2,6 +2,7 @@ import { conditionOf, newTests, oldTest, testsOf } from "#server/features/workfl
 import type { Find } from "#server/features/workflow-files/n8n/javascript.ts";
 import { at, type Json, numberIn, shown, wordOf } from "#server/features/workflow-files/n8n/source.ts";
 import { after, type Kind, outputOf, rows } from "#server/features/workflow-files/n8n/step.ts";
+import { nameKey } from "#server/shared/fold-text.ts";
 
 // If, Filter, Switch and Wait: they decide, and what came to them goes on.
 
@@ -68,8 +69,8 @@ export const switches: Kind = {
     const cases = casesOf(p, step.findHere, step.itemOf).map(({ label, condition }, index) => {
       const wanted = label.trim().slice(0, 100) || `Case ${index + 1}`;
       let free = wanted;
-      for (let number = 2; taken.has(free.toLowerCase()); number++) free = `${wanted} ${number}`;
-      taken.add(free.toLowerCase());
+      for (let number = 2; taken.has(nameKey(free)); number++) free = `${wanted} ${number}`;
+      taken.add(nameKey(free));
       return { id: String(index + 1), label: free, condition };
     });
     return cases.length ? { cases } : {};
