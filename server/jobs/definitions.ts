@@ -12,6 +12,7 @@ import { embedPieces, failIndexing, storePieces } from "#server/features/knowled
 import { tidyNotifications } from "#server/features/notifications/service.ts";
 import { mailReview, remindReviewers, tellReviewers } from "#server/features/reviews/tell.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
+import { rebuildSearchWords } from "#server/features/search/rebuild-words.ts";
 import { tidyPasswordResets } from "#server/features/security/password-reset.ts";
 import { foldUsage } from "#server/features/usage/record.ts";
 import { tidyDeliveries } from "#server/features/webhooks/deliveries.ts";
@@ -159,6 +160,17 @@ export const queuedJobs: readonly Job[] = [
     concurrency: { limit: 1 },
     async handler({ step }) {
       for (let turn = 0; turn < WORD_TURNS; turn++) if (!(await step.run(`add ${turn}`, () => addMissingWords()))) break;
+    },
+  }),
+  // After an upgrade from a release that indexed texts in another form.
+  defineJob({
+    id: "rebuild-search-words",
+    name: "Rebuild the index of words",
+    trigger: { cron: "*/5 * * * *" },
+    retries: 0,
+    concurrency: { limit: 1 },
+    async handler({ step }) {
+      for (let turn = 0; turn < WORD_TURNS; turn++) if (!(await step.run(`rebuild ${turn}`, () => rebuildSearchWords()))) break;
     },
   }),
   // Adds up the values of hours that are over, and forgets what no widget reads.

@@ -7,17 +7,24 @@ const BEFORE = 40;
 /** Of a longer text no more is looked at: lists show the beginning. */
 const MOST = 2000;
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+/** Accents and invisible characters, which a search leaves out. */
+const BETWEEN = "[\\p{M}\\p{DI}]*";
 
-/** Finds beginnings of words; of a script without blanks anywhere. */
+/** Texts in NFD hold accents apart from their letters, and look the same. */
+const shownForm = (text: string): string => text.slice(0, MOST).normalize("NFD");
+
+const patternOf = (word: string): string =>
+  [...word.normalize("NFD")].map((character) => (character === "i" ? "[iı]" : character) + BETWEEN).join("");
+
+/** Finds beginnings of words in NFD, with or without accents; of a script without spaces anywhere. */
 export function finderOf(q: string): RegExp | null {
   const words = searchWords(q, 12);
   return words.length
     ? new RegExp(
-        `(?<![\\p{L}\\p{N}])(?:${words.map(escaped).join("|")})|${
+        `(?<![\\p{L}\\p{M}\\p{N}])(?:${words.map(patternOf).join("|")})|${
           words
             .filter((word) => UNSPACED.test(word))
-            .map(escaped)
+            .map(patternOf)
             .join("|") || "(?!)"
         }`,
         "giu",
@@ -27,8 +34,9 @@ export function finderOf(q: string): RegExp | null {
 /** The first of these texts in which something was found, from a little before that on. */
 export function excerptOf(texts: readonly (string | null)[], finder: RegExp): string | null {
   for (const text of texts) {
-    const at = text?.slice(0, MOST).search(finder) ?? -1;
-    if (text && at >= 0) return at > BEFORE ? `…${text.slice(at - BEFORE, MOST)}` : text.slice(0, MOST);
+    const shown = shownForm(text ?? "");
+    const at = shown.search(finder);
+    if (at >= 0) return at > BEFORE ? `…${shown.slice(at - BEFORE)}` : shown;
   }
   return null;
 }

@@ -12,10 +12,10 @@ import { type ModelChoice, validateModel } from "#server/llm/validate-model.ts";
 import { deleteResource, namesInUse, nameTaken, saveResource } from "#server/platform/audit/resources.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { findPage } from "#server/platform/db/find-page.ts";
 import { jsonColumn } from "#server/platform/db/json-column.ts";
 import { AppError, invalidField, isForeignKeyViolation, notFound } from "#server/platform/errors.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
-import { havingWords } from "#server/platform/search-words.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
 import { noteStored } from "#server/runs/store/space.ts";
 import type { ListInput, Page, PageInput } from "#server/shared/primitives-schema.ts";
@@ -31,12 +31,10 @@ export async function getAgent(principal: ProjectPrincipal, { agent_id }: { agen
 
 /** The project's agents, newest first. */
 export async function listAgents(principal: ProjectPrincipal, input: ListInput): Promise<Page<Agent>> {
-  const where = {
-    project_id: principal.project.id,
-    ...havingWords(input.q, (text) => [{ name: text }, { description: text }, { model: text }]),
-  };
-  const rows = db().agent.findMany({ where, orderBy: { id: "desc" }, include: withLinks, ...pageWindow(input) });
-  return paged(input, await Promise.all([db().agent.count({ where }), rows]), toAgent);
+  const from = Prisma.sql`agents x WHERE x.project_id = ${principal.project.id}::uuid`;
+  const { total, ids } = await findPage(input, from, Prisma.sql`concat_ws(' ', x.name, x.description, x.model)`);
+  const rows = await db().agent.findMany({ where: { id: { in: ids } }, orderBy: { id: "desc" }, include: withLinks });
+  return paged(input, [total, rows], toAgent);
 }
 
 const deletedMeanwhile = () =>

@@ -1,10 +1,10 @@
-import type { Prisma } from "#prisma/generated/client.ts";
+import { Prisma } from "#prisma/generated/client.ts";
 import type { AuditActors, AuditEntry, ListAuditInput } from "#server/features/audit/schema.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { findPage } from "#server/platform/db/find-page.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { paged, pageWindow } from "#server/platform/paging.ts";
-import { havingWords } from "#server/platform/search-words.ts";
+import { paged } from "#server/platform/paging.ts";
 import type { Page } from "#server/shared/primitives-schema.ts";
 import { firstInstant, lastInstant } from "#server/shared/time-input.ts";
 
@@ -48,20 +48,18 @@ const entryDto = (row: Row): AuditEntry => ({
 export async function listAudit({ project }: ProjectPrincipal, input: ListAuditInput): Promise<Page<AuditEntry>> {
   const { actor, resource_type, resource_id, action, from, to } = input;
   if (actor !== undefined && !isUuid(actor)) return paged(input, [0, []], entryDto);
-  const where: Prisma.AuditEntryWhereInput = {
-    project_id: project.id,
-    ...havingWords(input.q, (text) => [{ resource_name: text }, { action: text }, { actor_email: text }]),
-    ...(actor !== undefined && { actor_id: actor }),
-    ...(resource_type !== undefined && { resource_type }),
-    ...(resource_id !== undefined && { resource_id }),
-    ...(action !== undefined && { action }),
-    ...((from !== undefined || to !== undefined) && {
-      created_at: { ...(from !== undefined && { gte: firstInstant(from) }), ...(to !== undefined && { lt: lastInstant(to) }) },
-    }),
-  };
-  const found = await Promise.all([
-    db().auditEntry.count({ where }),
-    db().auditEntry.findMany({ where, orderBy: { id: "desc" }, ...pageWindow(input) }),
-  ]);
-  return paged(input, found, entryDto);
+  const conditions = [
+    Prisma.sql`x.project_id = ${project.id}::uuid`,
+    ...(actor === undefined ? [] : [Prisma.sql`x.actor_id = ${actor}::uuid`]),
+    ...(resource_type === undefined ? [] : [Prisma.sql`x.resource_type = ${resource_type}`]),
+    ...(resource_id === undefined ? [] : [Prisma.sql`x.resource_id = ${resource_id}`]),
+    ...(action === undefined ? [] : [Prisma.sql`x.action = ${action}`]),
+    ...(from === undefined ? [] : [Prisma.sql`x.created_at >= ${firstInstant(from)}`]),
+    ...(to === undefined ? [] : [Prisma.sql`x.created_at < ${lastInstant(to)}`]),
+  ];
+  const table = Prisma.sql`audit_log x WHERE ${Prisma.join(conditions, " AND ")}`;
+  const text = Prisma.sql`concat_ws(' ', x.resource_name, x.action, x.actor_email)`;
+  const { total, ids } = await findPage(input, table, text);
+  const rows = await db().auditEntry.findMany({ where: { id: { in: ids } }, orderBy: { id: "desc" } });
+  return paged(input, [total, rows], entryDto);
 }

@@ -1,13 +1,13 @@
-import type { Credential as CredentialRow } from "#prisma/generated/client.ts";
+import { type Credential as CredentialRow, Prisma } from "#prisma/generated/client.ts";
 import type { CreateCredentialInput, Credential, ReplaceCredentialInput } from "#server/features/credentials/schema.ts";
 import { checkSearchAddress } from "#server/features/credentials/values.ts";
 import { deleteResource, namesInUse, saveResource } from "#server/platform/audit/resources.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { findPage } from "#server/platform/db/find-page.ts";
 import { notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { paged, pageWindow } from "#server/platform/paging.ts";
-import { havingWords } from "#server/platform/search-words.ts";
+import { paged } from "#server/platform/paging.ts";
 import { seal } from "#server/platform/secrets.ts";
 import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
 import { credentialOf, referencesOf } from "#server/workflow/expressions.ts";
@@ -37,9 +37,10 @@ async function findCredential({ project }: ProjectPrincipal, id: string) {
 
 /** The names of the project's credentials, newest first. */
 export async function listCredentials({ project }: ProjectPrincipal, input: ListInput): Promise<Page<Credential>> {
-  const where = { project_id: project.id, ...havingWords(input.q, (text) => [{ name: text }]) };
-  const rows = db().credential.findMany({ where, orderBy: { id: "desc" }, select: shownFields, ...pageWindow(input) });
-  return paged(input, await Promise.all([db().credential.count({ where }), rows]), toCredential);
+  const from = Prisma.sql`credentials x WHERE x.project_id = ${project.id}::uuid`;
+  const { total, ids } = await findPage(input, from, Prisma.sql`x.name`);
+  const rows = await db().credential.findMany({ where: { id: { in: ids } }, orderBy: { id: "desc" }, select: shownFields });
+  return paged(input, [total, rows], toCredential);
 }
 
 /**

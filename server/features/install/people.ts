@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Prisma } from "#prisma/generated/client.ts";
+import { Prisma } from "#prisma/generated/client.ts";
 import type { Person, PersonRef } from "#server/features/install/schema.ts";
 import { mailAccount } from "#server/features/security/account-mail.ts";
 import { makePasswordLink } from "#server/features/security/password-reset.ts";
@@ -9,24 +9,21 @@ import { recordAuditEverywhere } from "#server/platform/audit/audit.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { assertInstallAdmin } from "#server/platform/auth/rights.ts";
 import { db } from "#server/platform/db/client.ts";
+import { findPage } from "#server/platform/db/find-page.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { paged, pageWindow } from "#server/platform/paging.ts";
-import { havingWords } from "#server/platform/search-words.ts";
+import { paged } from "#server/platform/paging.ts";
 import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
 
 // What install admins do for people who cannot sign in any more.
 
 /** The people who have an account here, newest first. @throws AppError PERMISSION_DENIED for who is no install admin */
-export async function listPeople(principal: Principal, { q, ...page }: ListInput): Promise<Page<Person>> {
+export async function listPeople(principal: Principal, input: ListInput): Promise<Page<Person>> {
   await assertInstallAdmin(principal);
-  const where: Prisma.UserWhereInput = {
-    deleted_at: null,
-    service_project_id: null,
-    ...havingWords(q, (text) => [{ email: text }, { name: text }]),
-  };
-  const rows = db().user.findMany({ where, include: { second_factor: true }, orderBy: { id: "desc" }, ...pageWindow(page) });
-  return paged(page, await Promise.all([db().user.count({ where }), rows]), (user) => ({
+  const from = Prisma.sql`users x WHERE x.deleted_at IS NULL AND x.service_project_id IS NULL`;
+  const { total, ids } = await findPage(input, from, Prisma.sql`concat_ws(' ', x.email, x.name)`);
+  const rows = await db().user.findMany({ where: { id: { in: ids } }, include: { second_factor: true }, orderBy: { id: "desc" } });
+  return paged(input, [total, rows], (user) => ({
     user_id: user.id,
     email: user.email,
     name: user.name,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Prisma, RagDocument as RagDocumentRow } from "#prisma/generated/client.ts";
+import { Prisma, type RagDocument as RagDocumentRow } from "#prisma/generated/client.ts";
 import { documentAdded } from "#server/events/events.ts";
 import { publishEvents } from "#server/events/send-events.ts";
 import { findRag, findRagDocument, toRagDocument } from "#server/features/knowledge/find-source.ts";
@@ -16,11 +16,11 @@ import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { findPage } from "#server/platform/db/find-page.ts";
 import { splitFrontMatter } from "#server/platform/documents/front-matter.ts";
 import { isDecoded, mediaTypeOf } from "#server/platform/documents/read-document.ts";
 import { AppError, invalidField, isForeignKeyViolation, isUniqueViolation, notFound } from "#server/platform/errors.ts";
-import { paged, pageWindow } from "#server/platform/paging.ts";
-import { havingWords } from "#server/platform/search-words.ts";
+import { paged } from "#server/platform/paging.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
 import { noteStored } from "#server/runs/store/space.ts";
 import type { FieldError } from "#server/shared/error-schema.ts";
@@ -76,13 +76,11 @@ export async function resumeIndexing(): Promise<number> {
  */
 export async function listDocuments(principal: ProjectPrincipal, input: ListRagDocumentsInput): Promise<Page<RagDocument>> {
   const { id } = await findRag(principal.project.id, input.rag_id);
-  const where = {
-    rag_source_id: id,
-    ...(input.status && { status: input.status }),
-    ...havingWords(input.q, (text) => [{ title: text }, { uri: text }]),
-  };
-  const rows = db().ragDocument.findMany({ where, orderBy: { id: "desc" }, ...pageWindow(input) });
-  return paged(input, await Promise.all([db().ragDocument.count({ where }), rows]), toRagDocument);
+  const status = input.status ? Prisma.sql`x.status = ${input.status}::"DocumentStatus"` : Prisma.sql`true`;
+  const from = Prisma.sql`rag_documents x WHERE x.rag_source_id = ${id}::uuid AND ${status}`;
+  const { total, ids } = await findPage(input, from, Prisma.sql`concat_ws(' ', x.title, x.uri)`);
+  const rows = await db().ragDocument.findMany({ where: { id: { in: ids } }, orderBy: { id: "desc" } });
+  return paged(input, [total, rows], toRagDocument);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { embed, embeddingOf, normalized, textsPerCall } from "#server/features/knowledge/embedding.ts";
+import { vectorOf } from "#server/features/knowledge/words.ts";
 import { ProviderError } from "#server/llm/errors.ts";
 import { db, inTransaction } from "#server/platform/db/client.ts";
 import type { Chunk } from "#server/platform/documents/chunk-text.ts";
@@ -8,7 +9,7 @@ import { AppError, ERRORS, isAppError } from "#server/platform/errors.ts";
 import { assertSuccess, fetchBounded, USER_AGENT } from "#server/platform/net/fetch-bounded.ts";
 import { chosenReach } from "#server/platform/net/guard.ts";
 import { noteStored } from "#server/runs/store/space.ts";
-import { searchText } from "#server/shared/search-text.ts";
+import { accentFreeText, FOLDING, searchText } from "#server/shared/search-text.ts";
 
 /** One indexing of a document; one with a newer generation takes its place. */
 interface Indexing {
@@ -103,7 +104,8 @@ async function readContent(row: Current) {
 }
 
 /** What is indexed of a piece: title and place say what the text alone may not. */
-const indexedText = (title: string, { place, text }: Chunk) => [title, place, text].filter(Boolean).join("\n");
+export const indexedText = (title: string, { place, text }: Pick<Chunk, "place" | "text">): string =>
+  [title, place, text].filter(Boolean).join("\n");
 
 async function storeChunks({ document_id, generation }: Indexing, row: Current, hasVectors: boolean): Promise<boolean> {
   const { title: ownTitle, charset = null, text, language, chunks, media_type, bytes } = await readContent(row);
@@ -134,10 +136,11 @@ async function storeChunks({ document_id, generation }: Indexing, row: Current, 
     await client.query("DELETE FROM rag_chunks WHERE document_id = $1", [document_id]);
     for (let at = 0; at < chunks.length; at += INSERTED_AT_ONCE) {
       const some = chunks.slice(at, at + INSERTED_AT_ONCE);
+      const indexed = some.map((chunk) => searchText(indexedText(title, chunk)));
       await client.query(
-        `INSERT INTO rag_chunks (id, document_id, rag_source_id, position, place, text, search)
-         SELECT gen_random_uuid(), $1, $2, p, place, t, to_tsvector($3::regconfig, s)
-         FROM unnest($4::int[], $5::text[], $6::text[], $7::text[]) AS c(p, place, t, s)`,
+        `INSERT INTO rag_chunks (id, document_id, rag_source_id, position, place, text, search, folding)
+         SELECT gen_random_uuid(), $1, $2, p, place, t, ${vectorOf("$3", "s", "a")}, ${FOLDING}
+         FROM unnest($4::int[], $5::text[], $6::text[], $7::text[], $8::text[]) AS c(p, place, t, s, a)`,
         [
           document_id,
           row.rag_source_id,
@@ -145,7 +148,8 @@ async function storeChunks({ document_id, generation }: Indexing, row: Current, 
           some.map((_, index) => at + index),
           some.map((chunk) => chunk.place),
           some.map((chunk) => chunk.text),
-          some.map((chunk) => searchText(indexedText(title, chunk))),
+          indexed,
+          indexed.map(accentFreeText),
         ],
       );
     }

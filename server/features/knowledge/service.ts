@@ -1,4 +1,4 @@
-import type { Prisma, RagSource } from "#prisma/generated/client.ts";
+import { Prisma, type RagSource } from "#prisma/generated/client.ts";
 import { changedConfig, checkConfig, openConfig, sealConfig } from "#server/features/knowledge/config.ts";
 import { announceIndexing, indexAgain } from "#server/features/knowledge/documents.ts";
 import { assertEmbeddingKey } from "#server/features/knowledge/embedding.ts";
@@ -8,17 +8,17 @@ import { deleteResource, namesInUse, saveResource } from "#server/platform/audit
 import { judgeAddress } from "#server/platform/auth/chosen-address.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { findPage } from "#server/platform/db/find-page.ts";
 import { invalidField, notFound } from "#server/platform/errors.ts";
-import { paged, pageWindow } from "#server/platform/paging.ts";
-import { havingWords } from "#server/platform/search-words.ts";
+import { paged } from "#server/platform/paging.ts";
 import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
 
 /** The project's RAG sources, newest first, secrets masked. */
 export async function listRags(principal: ProjectPrincipal, input: ListInput): Promise<Page<Rag>> {
-  const where = { project_id: principal.project.id, ...havingWords(input.q, (text) => [{ name: text }]) };
-  const rows = db().ragSource.findMany({ where, orderBy: { id: "desc" }, omit: { sealed_secrets: true }, ...pageWindow(input) });
-  const [total, found] = await Promise.all([db().ragSource.count({ where }), rows]);
-  const counts = await countDocuments(found.map(({ id }) => id));
+  const from = Prisma.sql`rag_sources x WHERE x.project_id = ${principal.project.id}::uuid`;
+  const { total, ids } = await findPage(input, from, Prisma.sql`x.name`);
+  const rows = db().ragSource.findMany({ where: { id: { in: ids } }, orderBy: { id: "desc" }, omit: { sealed_secrets: true } });
+  const [found, counts] = await Promise.all([rows, countDocuments(ids)]);
   return paged(input, [total, found], (row) => toRag(row, counts));
 }
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { LlmKey as LlmKeyRow } from "#prisma/generated/client.ts";
+import { type LlmKey as LlmKeyRow, Prisma } from "#prisma/generated/client.ts";
 import { apiKeyProblem, checkLlmKey, priceProblems } from "#server/features/llm-keys/check-llm-key.ts";
 import {
   type CreateLlmKeyInput,
@@ -18,10 +18,10 @@ import { deleteResource, namesInUse, saveResource } from "#server/platform/audit
 import { judgeAddress } from "#server/platform/auth/chosen-address.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { findPage } from "#server/platform/db/find-page.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { endpointReach } from "#server/platform/net/guard.ts";
-import { paged, pageWindow } from "#server/platform/paging.ts";
-import { havingWords } from "#server/platform/search-words.ts";
+import { paged } from "#server/platform/paging.ts";
 import { maskSecret, seal } from "#server/platform/secrets.ts";
 import type { FieldError } from "#server/shared/error-schema.ts";
 import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
@@ -40,12 +40,10 @@ const toLlmKey = (row: Omit<LlmKeyRow, "sealed_key">): LlmKey => ({
 
 /** The project's LLM keys, masked, newest first. */
 export async function listLlmKeys(principal: ProjectPrincipal, input: ListInput): Promise<Page<LlmKey>> {
-  const where = {
-    project_id: principal.project.id,
-    ...havingWords(input.q, (text) => [{ name: text }, { provider: text }]),
-  };
-  const rows = db().llmKey.findMany({ where, orderBy: { id: "desc" }, omit: { sealed_key: true }, ...pageWindow(input) });
-  return paged(input, await Promise.all([db().llmKey.count({ where }), rows]), toLlmKey);
+  const from = Prisma.sql`llm_keys x WHERE x.project_id = ${principal.project.id}::uuid`;
+  const { total, ids } = await findPage(input, from, Prisma.sql`concat_ws(' ', x.name, x.provider)`);
+  const rows = await db().llmKey.findMany({ where: { id: { in: ids } }, orderBy: { id: "desc" }, omit: { sealed_key: true } });
+  return paged(input, [total, rows], toLlmKey);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { McpServer as McpServerRow, Prisma } from "#prisma/generated/client.ts";
+import { type McpServer as McpServerRow, Prisma } from "#prisma/generated/client.ts";
 import type { McpEndpoint } from "#server/features/mcp/client/endpoint.ts";
 import type { ListedTools } from "#server/features/mcp/client/open-tools.ts";
 import {
@@ -16,12 +16,12 @@ import { deleteResource, namesInUse, nameTaken, saveResource } from "#server/pla
 import { judgeAddress } from "#server/platform/auth/chosen-address.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { findPage } from "#server/platform/db/find-page.ts";
 import { jsonColumn } from "#server/platform/db/json-column.ts";
 import { AppError, invalidField, isAppError, notFound } from "#server/platform/errors.ts";
 import { endpointReach } from "#server/platform/net/guard.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { paged, pageWindow } from "#server/platform/paging.ts";
-import { havingWords } from "#server/platform/search-words.ts";
+import { paged } from "#server/platform/paging.ts";
 import { seal, unseal } from "#server/platform/secrets.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
 import { noteStored } from "#server/runs/store/space.ts";
@@ -157,9 +157,10 @@ async function connectMcp({ name, url, transport, headers, private_allowed }: Mc
 
 /** The project's MCP servers, newest first. */
 export async function listMcpServers(principal: ProjectPrincipal, input: ListInput): Promise<Page<McpServer>> {
-  const where = { project_id: principal.project.id, ...havingWords(input.q, (text) => [{ name: text }, { url: text }]) };
-  const rows = db().mcpServer.findMany({ where, orderBy: { id: "desc" }, omit: { sealed_headers: true }, ...pageWindow(input) });
-  return paged(input, await Promise.all([db().mcpServer.count({ where }), rows]), toMcpServer);
+  const from = Prisma.sql`mcp_servers x WHERE x.project_id = ${principal.project.id}::uuid`;
+  const { total, ids } = await findPage(input, from, Prisma.sql`concat_ws(' ', x.name, x.url)`);
+  const rows = await db().mcpServer.findMany({ where: { id: { in: ids } }, orderBy: { id: "desc" }, omit: { sealed_headers: true } });
+  return paged(input, [total, rows], toMcpServer);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { PlatformKey as PlatformKeyRow, Prisma } from "#prisma/generated/client.ts";
+import { type PlatformKey as PlatformKeyRow, Prisma } from "#prisma/generated/client.ts";
 import { recordAuditEverywhere } from "#server/platform/audit/audit.ts";
 import {
   type CreatedPlatformKey,
@@ -12,10 +12,10 @@ import type { Principal } from "#server/platform/auth/principal.ts";
 import { projectLimit } from "#server/platform/auth/rights.ts";
 import { passwordMark } from "#server/platform/auth/session.ts";
 import { db } from "#server/platform/db/client.ts";
+import { findPage } from "#server/platform/db/find-page.ts";
 import { AppError, invalidField } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { paged, pageWindow } from "#server/platform/paging.ts";
-import { havingWords } from "#server/platform/search-words.ts";
+import { paged } from "#server/platform/paging.ts";
 import { generatePlatformKey, storedPlatformKey } from "#server/platform/secrets.ts";
 import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
 import { lastInstant } from "#server/shared/time-input.ts";
@@ -46,13 +46,11 @@ export const auditPlatformKey = (
 export async function listPlatformKeys(principal: Principal, input: ListInput): Promise<Page<PlatformKey>> {
   const { user, auth } = principal;
   const isConfined = auth.type === "platform_key" && projectLimit(principal) !== null;
-  const where = {
-    user_id: user.id,
-    ...(isConfined && { id: auth.key_id }),
-    ...havingWords(input.q, (text) => [{ name: text }, { prefix: text }]),
-  };
-  const rows = db().platformKey.findMany({ where, orderBy: { id: "desc" }, omit: { key_hash: true }, ...pageWindow(input) });
-  return paged(input, await Promise.all([db().platformKey.count({ where }), rows]), toPlatformKey);
+  const confined = isConfined ? Prisma.sql`x.id = ${auth.key_id}::uuid` : Prisma.sql`true`;
+  const from = Prisma.sql`platform_keys x WHERE x.user_id = ${user.id}::uuid AND ${confined}`;
+  const { total, ids } = await findPage(input, from, Prisma.sql`concat_ws(' ', x.name, x.prefix)`);
+  const rows = await db().platformKey.findMany({ where: { id: { in: ids } }, orderBy: { id: "desc" }, omit: { key_hash: true } });
+  return paged(input, [total, rows], toPlatformKey);
 }
 
 const beyond = (what: string) =>

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Prisma } from "#prisma/generated/client.ts";
+import { Prisma } from "#prisma/generated/client.ts";
 import { endServiceAccounts } from "#server/features/projects/close-access.ts";
 import { forgetRemoved, noteRemoved } from "#server/features/projects/removed-members.ts";
 import type { Member, PendingInvitation, PendingInvitationRef, ProjectRef, RemoveMemberInput } from "#server/features/projects/schema.ts";
@@ -7,10 +7,10 @@ import { recordAudit } from "#server/platform/audit/audit.ts";
 import { assertRole, type Principal, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { opensProject } from "#server/platform/auth/rights.ts";
 import { db } from "#server/platform/db/client.ts";
+import { findPage } from "#server/platform/db/find-page.ts";
 import { AppError, invalidField } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
-import { havingWords } from "#server/platform/search-words.ts";
 import type { ListInput, Page, PageInput, Role } from "#server/shared/primitives-schema.ts";
 
 /** Holds an account for the rest of the transaction: two at once cannot find the same slug free in it. */
@@ -113,21 +113,23 @@ export async function listMembers(
   { project_id, ...page }: z.infer<typeof ProjectRef> & ListInput,
 ): Promise<Page<z.infer<typeof Member>>> {
   await memberOf(principal, project_id, "viewer");
-  const where = {
-    project_id,
-    user: { service_project_id: null },
-    ...havingWords(page.q, (text) => [{ user: { name: text } }, { user: { email: text } }]),
-  };
-  const result = await Promise.all([
-    db().membership.count({ where }),
-    db().membership.findMany({
-      where,
-      include: { user: { select: { email: true, name: true } } },
-      orderBy: [{ created_at: "desc" }, { user_id: "desc" }],
-      ...pageWindow(page),
-    }),
-  ]);
-  return paged(page, result, ({ user_id, user, role, created_at }) => ({ user_id, ...user, role, created_at: created_at.toISOString() }));
+  const from = Prisma.sql`
+    memberships x JOIN users u ON u.id = x.user_id WHERE x.project_id = ${project_id}::uuid AND u.service_project_id IS NULL`;
+  const { total, ids } = await findPage(page, from, Prisma.sql`concat_ws(' ', u.name, u.email)`, {
+    id: Prisma.sql`x.user_id`,
+    order: Prisma.sql`x.created_at DESC, x.user_id DESC`,
+  });
+  const rows = await db().membership.findMany({
+    where: { project_id, user_id: { in: ids } },
+    include: { user: { select: { email: true, name: true } } },
+    orderBy: [{ created_at: "desc" }, { user_id: "desc" }],
+  });
+  return paged(page, [total, rows], ({ user_id, user, role, created_at }) => ({
+    user_id,
+    ...user,
+    role,
+    created_at: created_at.toISOString(),
+  }));
 }
 
 /**

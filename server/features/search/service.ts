@@ -6,7 +6,8 @@ import { placeOf, textQuery } from "#server/features/workflows/texts.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { idRange } from "#server/platform/new-id.ts";
-import { escapeLike, hasWords, textHasWords, wordsOf } from "#server/platform/search-words.ts";
+import { beginsWith, hasExactWords, hasWords, wordsOf } from "#server/platform/search-words.ts";
+import { containsWords } from "#server/shared/fold-text.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
 interface Found {
@@ -16,7 +17,7 @@ interface Found {
   detail: string | null;
   /** What leads to it, where its own id does not. */
   parent: string | null;
-  /** 0: its name begins with what was asked; 1: its name has it; 2: something else of it. */
+  /** 0: the name begins with the search; 2: the name contains it; 4: another text does. 1 more with other accents. */
   rank: number;
 }
 
@@ -44,7 +45,7 @@ function sourcesOf(project_id: string, q: string, id: readonly [string, string] 
   };
   const byName = hasWords(q, sql`x.name`);
   const seen = sql`concat_ws(' ', x.name, x.description, x.folder, array_to_string(x.tags, ' '))`;
-  const inText = sql`SELECT t.workflow_id FROM workflow_texts t WHERE t.search @@ to_tsquery('simple', ${textQuery(wordsOf(q))})`;
+  const inText = sql`SELECT t.workflow_id FROM workflow_texts t WHERE t.search @@ to_tsquery('simple', ${textQuery(q)})`;
   return {
     workflow: {
       ...named,
@@ -99,13 +100,13 @@ const paths: Record<Exclude<SearchKind, "guide">, (found: Found) => string> = {
 };
 
 /** Those found by what stands in a node, with that node. */
-async function withPlaces(found: Found[], words: readonly string[]): Promise<Found[]> {
+async function withPlaces(found: Found[], q: string): Promise<Found[]> {
   const inNodes = found.filter(({ kind, detail }) => kind === "workflow" && detail === null);
   if (inNodes.length === 0) return found;
   const ids = inNodes.map(({ id }) => id);
   const rows = await db().$queryRaw<{ id: string; graph: unknown }[]>`
     SELECT w.id, s.graph FROM workflows w JOIN workflow_snapshots s ON s.id = w.snapshot_id WHERE w.id = ANY(${ids}::uuid[])`;
-  const places = new Map(rows.map(({ id, graph }) => [id, placeOf(Graph.parse(graph), words)]));
+  const places = new Map(rows.map(({ id, graph }) => [id, placeOf(Graph.parse(graph), q)]));
   return found.map((one) => {
     const place = inNodes.includes(one) ? places.get(one.id) : null;
     const detail = !place ? null : place.text === place.label ? `Node ${place.label}` : `${place.label} · ${place.text}`;
@@ -115,8 +116,8 @@ async function withPlaces(found: Found[], words: readonly string[]): Promise<Fou
 
 const builtinFound = (q: string): Found[] =>
   builtinSkills
-    .filter(({ name, description }) => textHasWords(q, `${name} ${description}`))
-    .map(({ id, name, description }) => ({ kind: "skill", id, title: name, detail: description, parent: null, rank: 2 }));
+    .filter(({ name, description }) => containsWords(`${name} ${description}`, q))
+    .map(({ id, name, description }) => ({ kind: "skill", id, title: name, detail: description, parent: null, rank: 4 }));
 
 /** A line of Markdown as it reads, without its marks. */
 const plain = (markdown: string): string =>
@@ -131,7 +132,7 @@ const plain = (markdown: string): string =>
 const guideFound = (q: string, limit: number): SearchHit[] => {
   const stems = wordsOf(q).map((word) => word.slice(0, Math.max(3, word.length - 2)));
   return searchGuide(q, 2 * limit)
-    .filter(({ title, text }) => textHasWords(stems.join(" "), `${title} ${text}`))
+    .filter(({ title, text }) => containsWords(`${title} ${text}`, stems.join(" ")))
     .slice(0, limit)
     .map(({ path, title, text }) => ({ kind: "guide", id: path, title, detail: plain(text).slice(0, 120), path }));
 };
@@ -142,19 +143,16 @@ const guideFound = (q: string, limit: number): SearchHit[] => {
  */
 export async function search({ project }: ProjectPrincipal, { q, kinds, limit }: SearchInput): Promise<SearchResult> {
   const wanted: readonly string[] = kinds?.split(",") ?? searchKinds;
-  const beginning = `${escapeLike(q)}%`;
   const sources = Object.entries(sourcesOf(project.id, q, idRange(q))).filter(([kind]) => wanted.includes(kind));
   const parts = sources.map(
     ([kind, { from, id, title, detail = sql`NULL`, parent = sql`NULL`, where }]) => sql`(
       SELECT ${kind} AS kind, ${id}::text AS id, ${title} AS title, ${detail}::text AS detail, ${parent}::text AS parent,
-        CASE WHEN ${title} ILIKE ${beginning} THEN 0 WHEN ${hasWords(q, title)} THEN 1 ELSE 2 END AS rank
+        CASE WHEN ${beginsWith(q, title)} THEN 0 WHEN ${hasWords(q, title)} THEN 2 ELSE 4 END
+          + CASE WHEN ${hasExactWords(q, title)} THEN 0 ELSE 1 END AS rank
       FROM ${from} AND ${where} ORDER BY rank, ${id} DESC LIMIT ${limit})`,
   );
   const rows = parts.length ? await db().$queryRaw<Found[]>`${Prisma.join(parts, " UNION ALL ")}` : [];
-  const found = await withPlaces(
-    rows,
-    wordsOf(q).map((word) => word.toLowerCase()),
-  );
+  const found = await withPlaces(rows, q);
   if (wanted.includes("skill"))
     found.push(...builtinFound(q).slice(0, Math.max(0, limit - found.filter(({ kind }) => kind === "skill").length)));
   const items = searchKinds.flatMap((kind): SearchHit[] => {

@@ -1,16 +1,17 @@
-import type { Prisma, Skill as SkillRow } from "#prisma/generated/client.ts";
+import { Prisma, type Skill as SkillRow } from "#prisma/generated/client.ts";
 import { builtinSkills } from "#server/features/skills/builtin-skills.ts";
 import type { CreateSkillInput, Skill, UpdateSkillInput } from "#server/features/skills/schema.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import { namesInUse, saveResource } from "#server/platform/audit/resources.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { findPage } from "#server/platform/db/find-page.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { pageWindow } from "#server/platform/paging.ts";
-import { havingWords, textHasWords } from "#server/platform/search-words.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
 import { noteStored } from "#server/runs/store/space.ts";
+import { containsWords, nameKey } from "#server/shared/fold-text.ts";
 import type { ListInput, Page } from "#server/shared/primitives-schema.ts";
 
 /** A project's own skill as the API shows it. */
@@ -58,10 +59,11 @@ async function ownSkill(principal: ProjectPrincipal, skill_id: string): Promise<
 
 /** The project's skills, newest first, and after them the built-in ones, as one list. */
 export async function listSkills({ project }: ProjectPrincipal, input: ListInput): Promise<Page<Skill>> {
-  const where = { project_id: project.id, ...havingWords(input.q, (text) => [{ name: text }, { description: text }]) };
-  const given = builtinSkills.filter(({ name, description }) => textHasWords(input.q, `${name} ${description}`));
+  const given = builtinSkills.filter(({ name, description }) => containsWords(`${name} ${description}`, input.q ?? ""));
   const { skip, take } = pageWindow(input);
-  const [own, rows] = await Promise.all([db().skill.count({ where }), db().skill.findMany({ where, orderBy: { id: "desc" }, skip, take })]);
+  const table = Prisma.sql`skills x WHERE x.project_id = ${project.id}::uuid`;
+  const { total: own, ids } = await findPage(input, table, Prisma.sql`concat_ws(' ', x.name, x.description)`);
+  const rows = await db().skill.findMany({ where: { id: { in: ids } }, orderBy: { id: "desc" } });
   const from = Math.max(0, skip - own);
   const builtin = skip + take > own ? given.slice(from, from + take - rows.length) : [];
   return { items: [...rows.map(toSkill), ...builtin], total: own + given.length, page: input.page, per_page: input.per_page };
@@ -77,7 +79,7 @@ async function saveSkill(
   name: string,
   write: (tx: Prisma.TransactionClient) => Promise<SkillRow>,
 ): Promise<Skill> {
-  if (builtinSkills.some((skill) => skill.name.toLowerCase() === name.toLowerCase()))
+  if (builtinSkills.some((skill) => nameKey(skill.name) === nameKey(name)))
     throw new AppError("CONFLICT", `"${name}" is the name of a built-in skill. Choose another name.`);
   return toSkill(await saveResource(principal, { what: "a skill", name, action, resource_type: "skill" }, write));
 }

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { pool } from "#server/platform/db/client.ts";
+import { wordPatterns } from "#server/platform/search-words.ts";
 import { wholeText } from "#server/runs/store/texts.ts";
 
 // What completed runs of a workflow came to, for those who show it on. Runs of drafts are trials, and no results.
@@ -151,7 +152,7 @@ const LATEST_RUNS = `
     WHERE workflow_id = w.id AND status = 'completed' AND workflow_version IS NOT NULL ORDER BY created_at DESC, id DESC LIMIT 1
   ) AS e ON true
   LEFT JOIN execution_values v ON v.execution_id = e.id
-  WHERE w.project_id = $1 AND w.deleted_at IS NULL AND strpos(lower(w.name), lower($2)) > 0
+  WHERE w.project_id = $1 AND w.deleted_at IS NULL AND normalize(w.name, NFKC) ~ ALL ($2::text[])
   ORDER BY e.completed_at DESC NULLS LAST, w.id DESC LIMIT $3`;
 
 /** A workflow with the beginnings of what its latest completed run came to. */
@@ -168,6 +169,10 @@ export interface LatestRun {
 
 /** A project's workflows with this in their name, the ones that completed last first, those that never have at the end. */
 export async function latestRuns(project_id: string, search: string, count: number): Promise<LatestRun[]> {
-  const { rows } = await pool().query<LatestRun>({ name: "latest-runs", text: LATEST_RUNS, values: [project_id, search, count] });
+  const { rows } = await pool().query<LatestRun>({
+    name: "latest-runs",
+    text: LATEST_RUNS,
+    values: [project_id, wordPatterns(search), count],
+  });
   return rows;
 }

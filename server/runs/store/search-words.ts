@@ -1,5 +1,5 @@
 import type { ExecutionTrigger } from "#server/runs/schema.ts";
-import { lexemeQuery, searchWords } from "#server/shared/search-text.ts";
+import { earlierSearchWords, lexemeQuery, searchWords, wordsQuery } from "#server/shared/search-text.ts";
 
 // What a run is found by: words of what went in and came out, written with it and looked up in one index (decision 34).
 
@@ -46,10 +46,12 @@ export function searchQuery({
   triggers?: readonly string[] | undefined;
   q?: string | undefined;
 }): string {
+  // Runs of releases before this folding keep their words until retention removes them.
+  const words = wordsQuery(searchWords(q, MOST_ASKED), earlierSearchWords(q, MOST_ASKED));
   return [
     lexemeQuery(marks.project(project_id)),
     ...(workflow_id === undefined ? [] : [lexemeQuery(marks.workflow(workflow_id))]),
     ...(triggers.length ? [`(${triggers.map((trigger) => lexemeQuery(marks.trigger(trigger))).join(" | ")})`] : []),
-    ...searchWords(q, MOST_ASKED).map((word) => lexemeQuery(word, true)),
+    ...(words === "" ? [] : [`(${words})`]),
   ].join(" & ");
 }

@@ -54,6 +54,34 @@ test("runs are found by words of input, output and error, by their beginnings, i
   expect(await found({ q: late }, other)).toEqual([]);
 });
 
+test.each([
+  ["entreprise", "L’entreprise"],
+  ["ecrire", "Écrire"],
+  ["Wasserwerk", "Wasser\u00adwerk"],
+  ["strasse", "Straße"],
+  ["istanbul", "İstanbul"],
+  ["환불", "환불은"],
+  ["Übersicht", "U\u0308bersicht"],
+])("finds by %s a run with %s", async (q, text) => {
+  const own = await database.newAdmin();
+  const id = await ran(`It says ${text}.`, own);
+
+  expect(await found({ q }, own)).toEqual([id]);
+});
+
+test("finds runs of the previous release by the words that it indexed", async () => {
+  const own = await database.newAdmin();
+  const id = await ran("Wasser\u00adwerk Äpfel", own);
+  await pool().query(
+    `UPDATE execution_values
+     SET words = array_to_tsvector(ARRAY['wasser', 'werk', 'äpfel', 'project:' || $2::text])
+     WHERE execution_id = $1`,
+    [id, own.project.id],
+  );
+
+  expect(await found({ q: "Wasser\u00adwerk äpf" }, own)).toEqual([id]);
+});
+
 test("runs that are older than the search get their words in the background, also one that ends before it has them", async () => {
   const own = await database.newAdmin();
   const [before, under_way] = [await ran("an ÄLTERE thing", own), await startStoredRun(own, graph("ältere too"))];
