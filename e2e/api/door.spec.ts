@@ -164,7 +164,7 @@ test("methods that nothing here knows are 405, and OPTIONS names those of a path
   for (const method of ["TRACE", "PROPFIND"]) expectRawError(await raw(`${method} /api/v1/agents HTTP/1.1`), 405, "METHOD_NOT_ALLOWED");
   for (const [path, allow] of [
     ["/agents", "GET, HEAD, POST, OPTIONS"],
-    ["/webhooks/x", "POST, OPTIONS"],
+    ["/webhooks/x", "GET, HEAD, POST, OPTIONS"],
     ["/executions/x/stream", "GET, HEAD, OPTIONS"],
     ["/openapi.json", "GET, HEAD, OPTIONS"],
   ] as const) {

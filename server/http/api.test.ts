@@ -12,7 +12,7 @@ test("a method that a path does not take is told those that it takes", async () 
   };
   expect(await allowed("POST", "/api/health")).toBe("405 GET, HEAD, OPTIONS");
   expect(await allowed("OPTIONS", "/api/health/ready")).toBe("204 GET, HEAD, OPTIONS");
-  expect(await allowed("GET", `/api/v1/webhooks/${id}`)).toBe("405 POST, OPTIONS");
+  expect(await allowed("PATCH", `/api/v1/webhooks/${id}`)).toBe("405 GET, HEAD, POST, OPTIONS");
   expect(await allowed("OPTIONS", `/api/v1/http/${id}`)).toBe("204 GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
   expect(await allowed("PATCH", "/api/v1/agents")).toBe("405 GET, HEAD, POST, OPTIONS");
 });

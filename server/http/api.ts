@@ -6,7 +6,7 @@ import { agentChat, agentTrial } from "#server/http/streams/agent-chat.ts";
 import { canvasCsv } from "#server/http/streams/canvas-csv.ts";
 import { canvasStream, executionStream, threadStream } from "#server/http/streams/event-streams.ts";
 import { httpTrigger } from "#server/http/streams/http-trigger.ts";
-import { incomingWebhook } from "#server/http/streams/incoming-webhook.ts";
+import { incomingWebhook, verifyWebhook } from "#server/http/streams/incoming-webhook.ts";
 import { addRagDocument, uploadRagDocument } from "#server/http/streams/rag-documents.ts";
 import { resume } from "#server/http/streams/resume.ts";
 import { handleTrpc } from "#server/http/trpc/handler.ts";
@@ -41,8 +41,8 @@ function route(
     .replaceAll(".", "\\.")
     .replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")
     .replace(/\*$/, ".*");
-  const names = Object.keys(methods).flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]));
-  return { path, pattern: new RegExp(`^${source}$`), methods, others: others ?? methodNotAllowed(...names), startsRuns };
+  const names = Object.keys(methods).flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : name === "OPTIONS" ? [] : [name]));
+  return { path, pattern: new RegExp(`^${source}$`), methods, others: others ?? methodNotAllowed(...new Set(names)), startsRuns };
 }
 
 const keyToRun = { keyNeeds: { scope: "run" } } as const;
@@ -59,7 +59,11 @@ export const API_ROUTES: readonly Route[] = [
   route("/api/trpc/{procedures}", { GET: handleTrpc, POST: handleTrpc }),
   // Few ask for it, and what writes it is a fortieth of what a start loads.
   route("/api/v1/openapi.json", { GET: async () => (await import("#server/http/openapi/document.ts")).openApiResponse() }),
-  route("/api/v1/webhooks/{workflow_id}", { POST: incomingWebhook }, { startsRuns: true }),
+  route(
+    "/api/v1/webhooks/{workflow_id}",
+    { GET: verifyWebhook, HEAD: verifyWebhook, POST: incomingWebhook, OPTIONS: verifyWebhook },
+    { startsRuns: true },
+  ),
   route(
     "/api/v1/http/{workflow_id}",
     {

@@ -27,7 +27,7 @@ test("only what starts a run leaves Next's way; every other path and method is N
   const url = await start();
   const ask = async (method: string, path: string) => (await fetch(`${url}${path}`, { method })).text();
   for (const [method, path] of [
-    ["GET", `/api/v1/webhooks/${id}`],
+    ["PATCH", `/api/v1/webhooks/${id}`],
     ["OPTIONS", `/api/v1/http/${id}`],
     ["POST", `/api/v1/webhooks/setup/${id}`],
     ["GET", `/api/v1/workflows/${id}/execute`],
@@ -53,6 +53,18 @@ test("a call without its proof is answered here, with the headers that every ans
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
   }
+});
+
+test("questions about the address of a webhook are answered in front of Next", async () => {
+  const url = await start();
+  const ask = async (method: string) => {
+    const { status, headers } = await fetch(`${url}/webhooks/${id}?challenge=1`, { method });
+    return [method, status, headers.get("allow"), headers.get("x-content-type-options")];
+  };
+
+  expect(await ask("GET")).toEqual(["GET", 401, null, "nosniff"]);
+  expect(await ask("HEAD")).toEqual(["HEAD", 401, null, "nosniff"]);
+  expect(await ask("OPTIONS")).toEqual(["OPTIONS", 204, "GET, HEAD, POST, OPTIONS", "nosniff"]);
 });
 
 test("a name of the host that is none is told so", async () => {

@@ -19,7 +19,7 @@ const open = openWorld();
 type Needed = "public" | "user" | "viewer" | "approver" | "editor" | "admin" | "install_admin";
 const ranks: Needed[] = ["public", "user", "viewer", "approver", "editor", "admin", "install_admin"];
 
-/** Without a key: how one gets an account, deliveries, which are signed, and callbacks, whose address is the secret. */
+/** Without a key: how one gets an account, deliveries, which are signed, questions of senders, and callbacks, whose address is the secret. */
 const PUBLIC = [
   "POST /auth/sign-up",
   "POST /auth/password-reset",
@@ -28,6 +28,7 @@ const PUBLIC = [
   "GET /invitations/{token}",
   "POST /invitations/{token}/accept",
   "POST /webhooks/{workflow_id}",
+  "GET /webhooks/{workflow_id}",
   "POST /resume/{token}",
 ];
 /** About oneself, in no project. */
@@ -263,7 +264,7 @@ test("who has the role is served", async () => {
       // The only MCP server there is stands on this machine, where an editor may not send the service by himself.
       if (caller === "editor" && /^POST \/mcp(\/discover)?$/.test(operation.name) && reply.status === 422) continue;
       if (!operation.successes.includes(reply.status)) faults.push(`${caller}: ${told(wire, reply)}`);
-      else if (reply.status === 204 ? reply.text !== "" : !/^(application\/json|text\/event-stream|text\/csv)/.test(reply.type))
+      else if (reply.status === 204 ? reply.text !== "" : !/^(application\/json|text\/event-stream|text\/csv|text\/plain)/.test(reply.type))
         faults.push(`${caller}: ${reply.type} ${told(wire, reply)}`);
     }
   }

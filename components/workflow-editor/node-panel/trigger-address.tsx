@@ -21,42 +21,24 @@ import { toast } from "#components/ui/toaster.tsx";
 import { PanelDisclosure } from "#components/workflow-editor/fields/panel-disclosure.tsx";
 import { usePublish } from "#components/workflow-editor/history/use-publish.ts";
 import { Listen, WebhookDeliveries } from "#components/workflow-editor/node-panel/webhook-calls.tsx";
-import type { NodeConfig } from "#components/workflow-editor/nodes/types.ts";
+import { WEBHOOK_SENDERS, type WebhookSender } from "#components/workflow-editor/nodes/webhook-senders.ts";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
 import { SetupWebhookInput, type WebhookSetup, type WebhookState } from "#server/features/webhooks/schema.ts";
 
 /** How often deliveries are looked for while the panel is open. */
 const REFRESH_MS = 4000;
 
-export type WebhookSender = Pick<NodeConfig<"triggerNode">, "auth" | "auth_header" | "auth_username">;
-
-const SIGNATURE = `sha256=$(printf %s "$body" | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" | sed 's/^.* //')`;
-/** How a call by hand proves itself, as an argument of curl; null for senders that one tries from their own side. */
-const proofOf = ({ auth, auth_header, auth_username }: WebhookSender): string | null =>
-  auth === "signature"
-    ? `-H "X-SERVICE-Signature: ${SIGNATURE}"`
-    : auth === "github"
-      ? `-H "X-Hub-Signature-256: ${SIGNATURE}"`
-      : auth === "header"
-        ? `-H "${auth_header}: $WEBHOOK_SECRET"`
-        : auth === "basic"
-          ? `--user "${auth_username}:$WEBHOOK_SECRET"`
-          : auth === "none"
-            ? ""
-            : null;
-
 /** A call as the sender would make it. The secret comes from the shell, so that it does not land in a file with the command. */
 function callBySender(url: string, sender: WebhookSender): string | null {
-  const proof = proofOf(sender);
-  if (proof === null) return null;
+  const proof = WEBHOOK_SENDERS[sender.auth].curlProof?.(sender);
+  if (proof === undefined) return null;
   const lines = [`curl -X POST '${url}'`, "-H 'Content-Type: application/json'", proof, '--data-raw "$body"'];
   return `body='{"hello": "world"}'\n${lines.filter(Boolean).join(" \\\n  ")}`;
 }
 
-/** Senders that make the secret themselves, and where it is found there. */
-const THEIRS: Partial<Record<WebhookSender["auth"], string>> = {
-  stripe: "Stripe makes the secret: on the page of the endpoint, “Signing secret”.",
-  slack: "Slack makes the secret: on the page of the app, “Signing Secret”.",
+const addressHint = ({ auth }: WebhookSender): string => {
+  const { secretParameter } = WEBHOOK_SENDERS[auth];
+  return secretParameter ? `Enter it at the sender with ?${secretParameter}= and the secret` : "POST with a JSON body";
 };
 
 /** The webhook of the workflow: its address and secret, a call to try, the next call to listen for, and what arrived. */
@@ -82,7 +64,7 @@ export function WebhookPanel({ sender, isReadOnly }: { sender: WebhookSender; is
           Anyone with the URL can start runs, with any text. Use this only for calls that may come from any client.
         </Notice>
       )}
-      <CopyField label="Address" hint="POST with a JSON body" value={webhook_url} what="webhook address" isCompact />
+      <CopyField label="Address" hint={addressHint(sender)} value={webhook_url} what="webhook address" isCompact />
       {savedTrigger !== "webhook" ? (
         <PublishFirst what="webhook" isReadOnly={isReadOnly} />
       ) : (
@@ -118,7 +100,7 @@ function Secret({ state, sender, call, isReadOnly }: SecretProps) {
   const [isGiving, setIsGiving] = useState(false);
   const [made, setMade] = useState<WebhookSetup | null>(null);
   const isOpen = sender.auth === "none";
-  const theirs = THEIRS[sender.auth];
+  const { secretFrom: theirs, secretParameter } = WEBHOOK_SENDERS[sender.auth];
   const make = async () => {
     const setup = await client.webhooks.setup.mutate({ workflow_id: workflowId });
     if (!isOpen) setMade(setup);
@@ -179,6 +161,13 @@ function Secret({ state, sender, call, isReadOnly }: SecretProps) {
           isDismissable={false}
         >
           <CopyField label="Webhook secret" value={made.webhook_secret} what="webhook secret" />
+          {secretParameter && (
+            <CopyField
+              label="Address with the secret"
+              value={`${made.webhook_url}?${secretParameter}=${encodeURIComponent(made.webhook_secret)}`}
+              what="webhook address"
+            />
+          )}
           {call !== null && <CodeBlock title="Try it" label="command" code={`WEBHOOK_SECRET='${made.webhook_secret}'\n${call}`} />}
           <DialogFooter>
             <Button variant="primary" onClick={() => setMade(null)}>

@@ -1,5 +1,6 @@
 import { Play } from "lucide-react";
 import type { NodeConfig, NodeUi, SentencePart } from "#components/workflow-editor/nodes/types.ts";
+import { WEBHOOK_SENDERS } from "#components/workflow-editor/nodes/webhook-senders.ts";
 
 type Config = NodeConfig<"triggerNode">;
 type Kind = Config["kind"];
@@ -14,24 +15,8 @@ const FIELDS: Record<Exclude<Kind, "webhook">, readonly string[]> = {
   http: ["allowed_methods", "response_mode", "error_status"],
 };
 
-/** Of a webhook: what its sender is told by, and the path. */
-const webhookFields = ({ auth }: Config) => [
-  "auth",
-  ...(auth === "header" ? ["auth_header"] : auth === "basic" ? ["auth_username"] : []),
-  "payload_path",
-];
-
-/** Whose calls start a run, as the card says it. */
-const CALLS: Record<Config["auth"], string> = {
-  signature: "each signed webhook call",
-  github: "each call of GitHub",
-  stripe: "each call of Stripe",
-  slack: "each call of Slack",
-  standard: "each call signed as Standard Webhooks are",
-  header: "each webhook call with the secret",
-  basic: "each webhook call with the secret",
-  none: "each webhook call, without authentication",
-};
+/** Fields of a webhook: those of its sender, and the path. */
+const webhookFields = ({ auth }: Config) => ["auth", ...(WEBHOOK_SENDERS[auth].fields ?? []), "payload_path"];
 
 function asksFor(parameters: Config["parameters"]): SentencePart[] {
   if (parameters.length === 0) return ["Asks for ", { chip: "values", tone: "missing" }];
@@ -47,7 +32,7 @@ const SENTENCES: Record<Kind, (config: Config) => SentencePart[]> = {
   manual: ({ input_label }) => ["Starts with ", input_label ? { chip: input_label } : { chip: "a text", tone: "quiet" }],
   params: ({ parameters }) => asksFor(parameters),
   webhook: ({ auth, payload_path }) => [
-    `Starts at ${CALLS[auth]}, with `,
+    `Starts at ${WEBHOOK_SENDERS[auth].calls}, with `,
     payload_path.trim() ? { chip: payload_path.trim(), tone: "code" } : { chip: "the whole payload", tone: "quiet" },
   ],
   schedule: ({ cron_expression, timezone, active }) => [
@@ -75,16 +60,7 @@ export const triggerNodeUi: NodeUi<"triggerNode"> = {
       webhook: { label: "A webhook", description: "Another service calls, with a signature" },
       http: { label: "An HTTP call", description: "A call with an API key, which may wait for the result" },
     },
-    auth: {
-      signature: { label: "Signature", description: "X-SERVICE-Signature, for your own services" },
-      github: { label: "GitHub", description: "X-Hub-Signature-256" },
-      stripe: { label: "Stripe", description: "Stripe-Signature; the secret comes from Stripe" },
-      slack: { label: "Slack", description: "X-Slack-Signature; the secret comes from Slack" },
-      standard: { label: "Standard Webhooks", description: "webhook-signature, as many services sign" },
-      header: { label: "Secret in a header", description: "For senders that cannot sign, e.g. GitLab" },
-      basic: { label: "Name and secret", description: "HTTP Basic authentication" },
-      none: { label: "None", description: "No authentication. Anyone with the URL can start runs." },
-    },
+    auth: WEBHOOK_SENDERS,
     response_mode: {
       async: { label: "At once", description: "202 with the id of the run" },
       sync: { label: "With the result", description: "When the run ends; 202 after 60 s" },

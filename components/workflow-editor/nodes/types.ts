@@ -33,7 +33,8 @@ export type PlainPart = Exclude<SentencePart, { condition: string }>;
 /** Names of the colours by what a node is for (the --role-* tokens). */
 export type NodeRole = "agent" | "logic" | "flow" | "state" | "interface" | "human" | "output";
 
-interface ChoiceWords {
+/** Words for a choice of an enum field. */
+export interface ChoiceWords {
   label: string;
   description?: string;
   /** In place of the label where it shares a line with other fields. */

@@ -43,22 +43,22 @@ export async function listenToWebhook(principal: ProjectPrincipal, { workflow_id
   });
 }
 
-/** Keeps a call that was listened for, once: its headers with what is secret masked, its body, and what the trigger would give. */
+/**
+ * Keeps a call that was listened for, once: its headers with what is secret masked, its body, and what the trigger would give.
+ * @param proof `hidden`: names in small letters of headers that prove something
+ */
 export async function keepHeard(
   workflow: SavedWorkflow,
   headers: Headers,
   { content, sent }: Pick<Delivery, "content" | "sent">,
-  secret: string,
+  { secret, hidden }: { secret: string; hidden: readonly string[] },
 ): Promise<void> {
   const masker = maskerOf([secret]);
   // Cleaned after it is cut, which may leave half a character behind.
   const shownOf = (value: string, most: number) => cleanText(masker.text(value).slice(0, most));
   const shown = [...headers]
     .slice(0, MOST_HEADERS)
-    .map(([name, value]) => [
-      name,
-      SECRET.test(name) || name === workflow.trigger.auth_header.toLowerCase() ? MASK : shownOf(value, MOST_OF_HEADER),
-    ]);
+    .map(([name, value]) => [name, SECRET.test(name) || hidden.includes(name) ? MASK : shownOf(value, MOST_OF_HEADER)]);
   const input = triggerTextIfAny(workflow, content);
   const heard: HeardCall = {
     received_at: new Date().toISOString(),

@@ -1,15 +1,17 @@
-import { LRUCache } from "lru-cache";
-import { acceptDelivery } from "#server/features/webhooks/deliveries.ts";
+import { acceptDelivery, type Delivery } from "#server/features/webhooks/deliveries.ts";
 import { keepHeard } from "#server/features/webhooks/listen.ts";
-import { LONGEST_KEY, type Proof, provenKey, SENDERS, type SenderConfig, slackChallenge } from "#server/features/webhooks/senders.ts";
-import { savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
-import { pool } from "#server/platform/db/client.ts";
-import { AppError, ERRORS, isAppError } from "#server/platform/errors.ts";
+import { lateness, noteRefusal, type Refusal, UNKNOWN } from "#server/features/webhooks/refused-calls.ts";
+import { answerVerification, LONGEST_KEY, provenKey, SENDERS } from "#server/features/webhooks/senders.ts";
+import type { Call, Head } from "#server/features/webhooks/signatures.ts";
+import type { VerificationAnswer } from "#server/features/webhooks/verifications.ts";
+import { type SavedWorkflow, savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
+import { AppError, isAppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
+import { maskerOf } from "#server/platform/masking/masker.ts";
 import { type RequestContent, readContent } from "#server/platform/net/request-content.ts";
 import { visibleEntries } from "#server/platform/net/visible-headers.ts";
-import { isUuid, newId } from "#server/platform/new-id.ts";
 import { randomToken, sha256, unsealOften } from "#server/platform/secrets.ts";
+import { appUrl } from "#server/platform/settings.ts";
 import type { ExecuteResult } from "#server/runs/schema.ts";
 import { WebhookAuth } from "#server/workflow/nodes/trigger-node.ts";
 
@@ -36,70 +38,8 @@ export function deliveryKey(headers: Headers): string | null {
   return null;
 }
 
-// Calls without a good signature, told to those who set the webhook up. Anybody can send them, so they must cost next to
-// nothing: none of what came is kept, at most one a minute of each workflow is written down, and only the latest few stay.
-
-type Refusal = Exclude<Proof, "good">;
-
-const sentenceOf = (reason: Refusal, config: SenderConfig): string => {
-  const asked = SENDERS[config.auth].asks(config);
-  if (reason === "missing") return `The call had no ${asked.replace(/^(?:a|the) /, "")}.`;
-  const body =
-    config.auth === "header" || config.auth === "basic" ? "" : " The sender must sign the raw body with the secret of the last setup.";
-  if (reason === "wrong") return `The ${body ? "signature" : "secret"} is wrong.${body || ` Send ${asked}.`}`;
-  return lateness(config);
-};
-
-/** Text for a delivery whose signature is right, so that its sender may learn more than that it was refused. */
-const lateness = ({ auth }: SenderConfig): string =>
-  `The signature is right, but ${SENDERS[auth].timestamp} is missing, unreadable or more than 5 minutes off. Check the sender's clock, then sign and send the delivery again.`;
-
-const PAUSE_MS = 60_000;
-/** How many refused calls stay, so that they never push out what can be sent again. */
-const KEPT = 5;
-/** How many calls a minute are looked into at most, whatever workflows they name. */
-const MOST_A_MINUTE = 120;
-
-/** Workflows of which a refused call was noted just now. */
-const noted = new LRUCache<string, true>({ max: 1000, ttl: PAUSE_MS });
-let minute = { begin: 0, count: 0 };
-
-const INSERT = `
-  INSERT INTO webhook_deliveries (id, workflow_id, status, error)
-  SELECT $1, h.workflow_id, ${ERRORS.AUTH_REQUIRED.status}, $3
-  FROM webhooks h JOIN workflows w ON w.id = h.workflow_id AND w.deleted_at IS NULL
-  WHERE h.workflow_id = $2 AND NOT EXISTS (
-    SELECT 1 FROM webhook_deliveries d
-    WHERE d.workflow_id = h.workflow_id AND d.status = ${ERRORS.AUTH_REQUIRED.status} AND d.received_at > now() - interval '${PAUSE_MS} milliseconds'
-  )`;
-const TRIM = `
-  DELETE FROM webhook_deliveries WHERE workflow_id = $1 AND status = ${ERRORS.AUTH_REQUIRED.status} AND id NOT IN (
-    SELECT id FROM webhook_deliveries WHERE workflow_id = $1 AND status = ${ERRORS.AUTH_REQUIRED.status} ORDER BY id DESC LIMIT ${KEPT}
-  )`;
-
-/**
- * Writes down that a call was refused for its signature, when the workflow has a webhook and none was written down in the last
- * minute. Nobody waits for it: how long an answer takes must not tell whether the workflow exists.
- */
-export async function noteRefusal(workflow_id: string, reason: Refusal, config: SenderConfig = UNKNOWN): Promise<void> {
-  const now = Date.now();
-  if (!isUuid(workflow_id) || noted.has(workflow_id)) return;
-  if (now - minute.begin >= PAUSE_MS) minute = { begin: now, count: 0 };
-  if (++minute.count > MOST_A_MINUTE) return;
-  noted.set(workflow_id, true);
-  try {
-    const { rowCount } = await pool().query(INSERT, [newId(), workflow_id, sentenceOf(reason, config)]);
-    if (rowCount) await pool().query(TRIM, [workflow_id]);
-  } catch (cause) {
-    log.warn({ err: cause }, "a refused webhook call could not be noted");
-  }
-}
-
 /** Signatures are checked against it where there is no secret, so that an unknown workflow answers no sooner. */
 const DECOY = randomToken();
-
-/** What a call to an address without a webhook is looked at as. */
-const UNKNOWN: SenderConfig = { auth: "signature", auth_header: "", auth_username: "" };
 
 /** The same words whoever the sender should be: they must not tell whether the workflow exists. */
 const badSignature = (): AppError =>
@@ -118,9 +58,9 @@ function secretOf(sealed: string | null | undefined): string | undefined {
   }
 }
 
-/** Whether a call could be from a sender that signs. Its body is read then, also of an unknown workflow's, which so tells nothing. */
-const isSignedByAnybody = (headers: Headers): boolean =>
-  WebhookAuth.options.some((auth) => auth !== "none" && auth !== "header" && SENDERS[auth].isOffered(headers, UNKNOWN));
+/** True for a call that a sender could have signed. Its body is read then, also that of an unknown workflow, which so tells nothing. */
+const isSignedByAnybody = (head: Head): boolean =>
+  WebhookAuth.options.some((auth) => auth !== "none" && auth !== "header" && SENDERS[auth].isOffered(head, UNKNOWN));
 
 /** The content of a body, or the error that its sender gets once the workflow turns out to take calls. */
 async function contentOf(headers: Headers, body: Uint8Array): Promise<RequestContent | AppError> {
@@ -132,41 +72,104 @@ async function contentOf(headers: Headers, body: Uint8Array): Promise<RequestCon
   }
 }
 
-/** What a sender is answered: a run, or the challenge by which it asks whether the address is ours. */
-export type WebhookAnswer = ExecuteResult | { challenge: string };
+/** Request to the address of a webhook. */
+export type WebhookRequest = Pick<Request, "method" | "url" | "headers">;
 
-/**
- * A call of a sender: checked by its proof alone, which comes first, so that nobody without the secret learns whether
- * the workflow exists.
- * @param read the bytes as they came; not asked for where the call has nothing that could prove anything
- * @throws AppError AUTH_REQUIRED, the same for a bad proof, an unknown workflow and one that was never set up, with its own text for
- *   a right signature with a wrong timestamp; then what `acceptDelivery` throws
- */
-export async function receiveDelivery(workflow_id: string, headers: Headers, read: () => Promise<Uint8Array>): Promise<WebhookAnswer> {
+/** Reads what proofs are checked by. A sender may know the address with or without the version of the API. */
+function headOf({ method, url, headers }: WebhookRequest): Head {
+  const { pathname, search, searchParams } = new URL(url);
+  const paths = [pathname, pathname.replace(/^\/api\/v1/, "")];
+  return { method, headers, query: searchParams, urls: paths.map((path) => `${appUrl()}${path}${search}`) };
+}
+
+const NOTHING = new Uint8Array();
+
+/** The webhook of a workflow, as far as calls are concerned. */
+async function webhookOf(workflow_id: string) {
   const workflow = await savedWorkflow(workflow_id);
   const secret = secretOf(workflow?.sealed_secret);
   const config = secret !== undefined && workflow?.trigger.kind === "webhook" ? workflow.trigger : UNKNOWN;
+  return {
+    workflow,
+    secret,
+    config,
+    callOf: (head: Head): Call => ({ ...head, body: NOTHING, secret: secret ?? DECOY, config, now: Date.now() }),
+  };
+}
+
+/**
+ * Answers a question of a sender that comes by GET, HEAD or OPTIONS. It never starts a run.
+ * @returns undefined for a request that is no question of the trigger's sender, and for an unknown workflow
+ */
+export async function verifyAddress(workflow_id: string, request: WebhookRequest): Promise<VerificationAnswer | undefined> {
+  const { secret, config, callOf } = await webhookOf(workflow_id);
+  if (secret === undefined) return undefined;
+  const call = callOf(headOf(request));
+
+  const isProven = SENDERS[config.auth].check(call) === "good";
+  const answer = answerVerification(call, false) ?? (isProven ? answerVerification(call, true) : undefined);
+  if (answer !== "wrong") return answer;
+  void noteRefusal(workflow_id, "wrong_token", config);
+  return undefined;
+}
+
+/**
+ * Starts a run for a call of a sender, or answers its question about the address. The proof is checked before anything but a question
+ * that has none, so that a client without the secret does not learn if the workflow exists.
+ * @param read gives the bytes as sent; not called for a request that has nothing to prove
+ * @throws AppError AUTH_REQUIRED, the same for a bad proof, an unknown workflow and one that was never set up, with its own text for
+ *   a right signature with a wrong timestamp; then what `acceptDelivery` throws
+ */
+export async function receiveDelivery(
+  workflow_id: string,
+  request: WebhookRequest,
+  read: () => Promise<Uint8Array>,
+): Promise<ExecuteResult | VerificationAnswer> {
+  const { workflow, secret, config, callOf } = await webhookOf(workflow_id);
+  const head = headOf(request);
   const sender = SENDERS[config.auth];
   const refuse = (reason: Refusal) => {
     void noteRefusal(workflow_id, reason, config);
     return reason === "late" ? new AppError("AUTH_REQUIRED", lateness(config)) : badSignature();
   };
-  const isOffered = sender.isOffered(headers, config);
-  if (!isOffered && !isSignedByAnybody(headers)) throw refuse("missing");
-  const body = await read();
-  const proof = isOffered ? sender.check({ headers, body, secret: secret ?? DECOY, config, now: Date.now() }) : "missing";
+  const question = answerVerification(callOf(head), false);
+  if (question && question !== "wrong") return question;
+
+  const isOffered = sender.isOffered(head, config);
+  if (!isOffered && !isSignedByAnybody(head)) throw refuse("missing");
+  const call = { ...callOf(head), body: await read() };
+  const proof = isOffered ? sender.check(call) : "missing";
   if (proof !== "good") throw refuse(proof);
   if (!workflow || secret === undefined) throw refuse("wrong");
-  const challenge = slackChallenge(config.auth, body);
-  if (challenge !== null) return { challenge };
+
+  const answer = answerVerification(call, true);
+  if (answer && answer !== "wrong") return answer;
+  return start(workflow, call);
+}
+
+/** Starts a run for a call with a good proof. @throws what `acceptDelivery` throws */
+async function start(workflow: SavedWorkflow, call: Call): Promise<ExecuteResult> {
+  const { headers, body, secret, config } = call;
+  const sender = SENDERS[config.auth];
   const content = await contentOf(headers, body);
   const json = content instanceof AppError ? body : Buffer.from(content.json);
-  const received = { content, sent: new TextDecoder().decode(body) };
-  if (workflow.is_listening) await keepHeard(workflow, headers, received, secret);
+  const key = provenKey(config.auth, headers, json) ?? deliveryKey(headers);
+
+  const sent = content instanceof AppError ? new TextDecoder().decode(body) : "";
+  const received = sender.isSecretInBody ? await withoutSecret({ content, sent }, secret) : { content, sent };
+  const hidden = [config.auth_header, ...sender.hidden(call)].map((name) => name.toLowerCase());
+  if (workflow.is_listening) await keepHeard(workflow, headers, received, { secret, hidden });
   return acceptDelivery(workflow, {
     ...received,
-    headers: visibleEntries(headers, (name, value) => name === config.auth_header.toLowerCase() || value.includes(secret)),
-    key: provenKey(config.auth, headers, json) ?? deliveryKey(headers),
+    headers: visibleEntries(headers, (name, value) => hidden.includes(name) || value.includes(secret)),
+    key,
     started_by_id: null,
   });
+}
+
+/** Masks the secret in what is kept of a body. */
+async function withoutSecret({ content, sent }: Pick<Delivery, "content" | "sent">, secret: string) {
+  const masker = maskerOf([secret]);
+  if (content instanceof AppError) return { content, sent: await masker.inSlices(sent) };
+  return { content: await masker.inSlices(content), sent };
 }

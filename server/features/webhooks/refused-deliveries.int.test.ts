@@ -31,8 +31,10 @@ async function newWebhook(data = {}) {
   const { webhook_secret } = await setupWebhook(admin, { workflow_id: id });
   const send = async (body = '{"n":1}', headers: Record<string, string> = {}) => {
     const signature = `sha256=${createHmac("sha256", webhook_secret).update(body).digest("hex")}`;
-    const answer = await receiveDelivery(id, new Headers({ "x-service-signature": signature, ...headers }), async () => Buffer.from(body));
-    if ("challenge" in answer) throw new Error("The delivery is no challenge.");
+    const sent = new Headers({ "x-service-signature": signature, ...headers });
+    const request = { method: "POST", url: `http://localhost/api/v1/webhooks/${id}`, headers: sent };
+    const answer = await receiveDelivery(id, request, async () => Buffer.from(body));
+    if (!("execution_id" in answer)) throw new Error("The delivery is no question about the address.");
     return answer.execution_id;
   };
   const enable = (enabled: boolean) => updateWorkflow(admin, { workflow_id: id, enabled });

@@ -4,7 +4,8 @@ import { afterEach, expect, test } from "vitest";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { KEPT_CHARACTERS, replayDelivery, tidyDeliveries } from "#server/features/webhooks/deliveries.ts";
 import { listenToWebhook } from "#server/features/webhooks/listen.ts";
-import { noteRefusal, receiveDelivery } from "#server/features/webhooks/receive.ts";
+import { receiveDelivery } from "#server/features/webhooks/receive.ts";
+import { noteRefusal } from "#server/features/webhooks/refused-calls.ts";
 import { getWebhookState, setupWebhook } from "#server/features/webhooks/service.ts";
 import { exportWorkflow } from "#server/features/workflow-files/export.ts";
 import { importWorkflow } from "#server/features/workflow-files/import.ts";
@@ -43,10 +44,12 @@ async function newWebhook(data = {}) {
 
 /** What a call starts. */
 async function started(id: string, headers: Headers, body: string) {
-  const answer = await receiveDelivery(id, headers, async () => Buffer.from(body));
-  if ("challenge" in answer) throw new Error("It was answered as a question whether the address is ours.");
+  const answer = await receiveDelivery(id, post(headers), async () => Buffer.from(body));
+  if (!("execution_id" in answer)) throw new Error("It was answered as a question about the address.");
   return answer;
 }
+
+const post = (headers = new Headers()) => ({ method: "POST", url: "http://localhost/api/v1/webhooks/x", headers });
 
 const sign = (body: string | Buffer, secret: string) => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
 const deliveriesOf = async (admin: ProjectPrincipal, workflow_id: string) => (await getWebhookState(admin, { workflow_id })).deliveries;
@@ -133,7 +136,7 @@ test("without a good signature everything is the same refusal, and at most one a
   const deleted = await newWebhook();
   await deleteWorkflow(deleted.admin, { workflow_id: deleted.id });
   const attempt = (workflow_id: string, signature: string | null, body = "{}") =>
-    receiveDelivery(workflow_id, new Headers(signature === null ? {} : { "x-service-signature": signature }), async () =>
+    receiveDelivery(workflow_id, post(new Headers(signature === null ? {} : { "x-service-signature": signature })), async () =>
       Buffer.from(body),
     ).catch((error) => `${error.code} ${error.message}`);
   const good = sign("{}", secret);
@@ -235,7 +238,7 @@ test("headers with secrets are not kept", async () => {
 /** Starts a run of a webhook by a body as it is sent. */
 async function sendBytes(body: Buffer, headers: Record<string, string>, data = {}) {
   const { id, secret } = await newWebhook(data);
-  await receiveDelivery(id, new Headers({ "x-service-signature": sign(body, secret), ...headers }), async () => body);
+  await receiveDelivery(id, post(new Headers({ "x-service-signature": sign(body, secret), ...headers })), async () => body);
   return { inputs: await inputsOf(id), params: await paramsOf(id) };
 }
 
@@ -438,7 +441,7 @@ async function newSender(data: Record<string, unknown>, webhook_secret?: string)
   const setup = await setupWebhook(admin, { workflow_id: id, ...(webhook_secret !== undefined && { webhook_secret }) });
   let reads = 0;
   const call = (headers: Record<string, string>, body: string) =>
-    receiveDelivery(id, new Headers(headers), async () => {
+    receiveDelivery(id, post(new Headers(headers)), async () => {
       reads++;
       return Buffer.from(body);
     });
@@ -476,7 +479,7 @@ test("GitHub, Stripe and Slack sign with their own secrets, and a delivery that 
   const slack = await newSender({ auth: "slack" }, secret);
   const say = (body: string, time = now()) =>
     slack.call({ "x-slack-request-timestamp": time, "x-slack-signature": `v0=${hexOf(secret, `v0:${time}:${body}`)}` }, body);
-  expect(await say('{"type":"url_verification","challenge":"3eZ"}')).toEqual({ challenge: "3eZ" });
+  expect(await say('{"type":"url_verification","challenge":"3eZ"}')).toEqual({ type: "text/plain; charset=utf-8", body: "3eZ" });
   const said = '{"type":"event_callback","event_id":"Ev1","event":{"text":"hello"}}';
   expect(await say(said)).toEqual(await say(said));
   await expect(say(said, String(Number(now()) - 400))).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
@@ -539,7 +542,7 @@ test("Standard Webhooks gets a secret in its form; a header, a name with a secre
   await updateWorkflow(open.admin, { workflow_id: open.id, nodes: [trigger({ auth: "none", kind: "manual" })] });
   await expect(open.call({}, "{}")).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
   const closed = await createWorkflow(open.admin, { name: "Not set up", nodes: [trigger({ auth: "none" })], edges: [] });
-  await expect(receiveDelivery(closed.id, new Headers(), async () => Buffer.from("{}"))).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+  await expect(receiveDelivery(closed.id, post(), async () => Buffer.from("{}"))).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
   for (const data of [{ auth: "magic" }, { auth_header: "two words" }, { auth_username: "a:b" }])
     await expect(createWorkflow(open.admin, { name: "Wrong", nodes: [trigger(data)], edges: [] })).rejects.toMatchObject({
       code: "VALIDATION_ERROR",

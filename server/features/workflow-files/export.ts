@@ -25,8 +25,8 @@ import { labelOf } from "#server/workflow/graph.ts";
 import { workflowNode } from "#server/workflow/nodes/workflow-node.ts";
 import { Graph, type GraphEdge, type GraphNode } from "#server/workflow/schema.ts";
 
-/** Of this installation: what an import left open, and values that somebody pinned for a test. */
-const STAYS_HERE = ["imported_agent", "pinned"];
+/** Fields that stay in this installation: what an import left open, values pinned for a test, and the verify token of a webhook. */
+const STAYS_HERE = ["imported_agent", "pinned", "verify_token"];
 
 /** Keys that hold a graph together; nobody writes a secret into them. */
 const FIRM = ["id", "type", "source", "target", "sourceHandle", "targetHandle"];

@@ -264,7 +264,7 @@ export const rawOperations: RawOperation[] = [
     operationId: "webhooks-receive",
     summary: "Send to a webhook",
     description:
-      "For senders: no key, what the trigger asks for (`auth` of its data) is the proof: by default the signature over the raw body, whose HMAC-SHA256 is keyed by the secret of the setup, else what GitHub, Stripe, Slack or Standard Webhooks send, a secret in a header, HTTP Basic authentication, or nothing. The `url_verification` of Slack is answered with 200 and its `challenge`. A repeated `Idempotency-Key` (or the sender's own delivery id, such as `X-GitHub-Delivery`) gives the first execution again. A time in `X-SERVICE-Timestamp`, `webhook-timestamp`, `svix-timestamp`, `X-Webhook-Timestamp`, `X-Slack-Request-Timestamp` or `X-Timestamp` may be 5 minutes off. A missing or wrong proof, a time further off and an unknown workflow are the same 401; then 409 when the workflow is disabled, 400 when the body cannot be read, 415 when its charset or content encoding is unknown, 422 when there is nothing at the one place that the trigger's payload path names.",
+      "For senders: no key, what the trigger asks for (`auth` of its data) is the proof: by default the signature over the raw body, whose HMAC-SHA256 is keyed by the secret of the setup, else what the chosen service or Standard Webhooks send, a secret in a header, HTTP Basic authentication, or nothing. A question of the chosen sender about the address (`url_verification` of Slack, `endpoint.url_validation` of Zoom, `validationToken` of Microsoft Graph, the `SubscriptionValidationEvent` of Event Grid) is answered with 200 and starts no run; `auth: none` answers all of them. A repeated `Idempotency-Key` (or the sender's own delivery id, such as `X-GitHub-Delivery`) gives the first execution again. The timestamp of the chosen sender, or `X-SERVICE-Timestamp`, may be 5 minutes off, that of Linear 1 minute. A missing or wrong proof and an unknown workflow are the same 401, a right signature with another time a 401 that says so; then 409 when the workflow is disabled, 400 when the body cannot be read, 415 when its charset or content encoding is unknown, 422 when there is nothing at the one place that the trigger's payload path names.",
     scope: null,
     needs: "public",
     keyNeeds: null,
@@ -290,7 +290,39 @@ export const rawOperations: RawOperation[] = [
       },
     },
     success: { status: 202, description: "The run is queued", content: json(schemaRef("ExecuteResult")) },
+    also: {
+      200: {
+        description: "Answer to a question about the address, as plain text or, where the sender demands it, as JSON",
+        content: { "text/plain": { schema: text }, "application/json": { schema: { type: "object" } } },
+      },
+    },
     errors: [400, 401, 405, 409, 413, 415, 422, 429, 500],
+  },
+  {
+    method: "get",
+    path: "/webhooks/{workflow_id}",
+    tag: "Webhooks",
+    operationId: "webhooks-verify",
+    summary: "Verify the address of a webhook",
+    description:
+      "For senders: answers the question of the trigger's sender about the address with the text that it sent, of 4,096 characters at most. Meta sends `hub.mode`, `hub.challenge` and `hub.verify_token`, which must be `verify_token` of the trigger; Dropbox sends `challenge`. Trello's question is HEAD, answered with 200. Event Grid with CloudEvents sends OPTIONS with `WebHook-Request-Origin` and the secret in the query, answered with 200 and `WebHook-Allowed-Origin`. `auth: none` answers all of them. No question starts a run. Any other request, a webhook of another sender and an unknown workflow are the same 401.",
+    scope: null,
+    needs: "public",
+    keyNeeds: null,
+    parameters: [
+      workflowId,
+      { in: "query", name: "hub.mode", schema: { ...text, example: "subscribe" }, description: "Meta: `subscribe`" },
+      { in: "query", name: "hub.challenge", schema: { ...text, example: "1158201444" }, description: "Meta: text to answer with" },
+      {
+        in: "query",
+        name: "hub.verify_token",
+        schema: { ...text, example: "meatyhamhock" },
+        description: "Meta: `verify_token` of the trigger",
+      },
+      { in: "query", name: "challenge", schema: { ...text, example: "random-text" }, description: "Dropbox: text to answer with" },
+    ],
+    success: { status: 200, description: "The text of the question", content: { "text/plain": { schema: text } } },
+    errors: [401, 405, 429, 500],
   },
   {
     method: "post",

@@ -57,7 +57,7 @@ export function faultsOfAnswer(operation: Pick<Operation, "name" | "statuses">, 
   const { status, type, text } = reply;
   if (status < 300) {
     if (status === 204) return text === "" ? [] : ["204 with a body"];
-    return /^(application\/json|text\/event-stream|text\/csv)/.test(type) ? [] : [`content-type is ${type || "absent"}`];
+    return /^(application\/json|text\/event-stream|text\/csv|text\/plain)/.test(type) ? [] : [`content-type is ${type || "absent"}`];
   }
   if (status < 400) return ["a redirect"];
   if (status === 502 && CALLS_OUT.test(operation.name)) return faultsOfError(reply, "UPSTREAM_ERROR");

@@ -274,6 +274,11 @@ const samples: Record<string, Row> = {
     body: { order: 7 },
     sign: (body) => ({ "x-service-signature": `sha256=${createHmac("sha256", webhookSecret).update(body).digest("hex")}` }),
   }),
+  "GET /webhooks/{workflow_id}": async ({ newTrigger, admin }) => {
+    const workflow_id = await newTrigger("webhook", { auth: "meta", verify_token: "token" });
+    await admin.call("POST", `/webhooks/setup/${workflow_id}`, {});
+    return { path: { workflow_id }, query: { "hub.mode": "subscribe", "hub.challenge": "1158201444", "hub.verify_token": "token" } };
+  },
   "POST /resume/{token}": async ({ newCallback }) => ({ path: { token: await newCallback() }, body: { paid: true } }),
   "GET /http/{workflow_id}": workflow(({ ids }) => ids.http),
   "POST /http/{workflow_id}": http,

@@ -21,7 +21,27 @@ export type TriggerParameter = z.infer<typeof TriggerParameter>;
 export const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /** How the sender of a webhook proves who it is. */
-export const WebhookAuth = z.enum(["signature", "github", "stripe", "slack", "standard", "header", "basic", "none"]);
+export const WebhookAuth = z.enum([
+  "signature",
+  "github",
+  "stripe",
+  "slack",
+  "meta",
+  "zoom",
+  "twilio",
+  "shopify",
+  "linear",
+  "typeform",
+  "gitlab",
+  "trello",
+  "dropbox",
+  "microsoft_graph",
+  "event_grid",
+  "standard",
+  "header",
+  "basic",
+  "none",
+]);
 export type WebhookAuth = z.infer<typeof WebhookAuth>;
 
 function parameterProblems(parameters: readonly TriggerParameter[]): NodeProblem[] {
@@ -73,7 +93,7 @@ export const triggerNode = defineNode({
     auth: WebhookAuth.default("signature").meta({
       title: "Sender",
       description:
-        "How a webhook's caller proves who it is: signature (X-SERVICE-Signature), as GitHub, Stripe, Slack or Standard Webhooks sign, header (a secret in a header), basic (name and secret), none (anybody)",
+        "How a webhook's caller proves who it is: signature (X-SERVICE-Signature), the way of a service (github to event_grid) or of Standard Webhooks, header (a secret in a header), basic (name and secret), none (no authentication). It also decides which questions about the address are answered",
     }),
     auth_header: z
       .string()
@@ -87,6 +107,10 @@ export const triggerNode = defineNode({
       .regex(/^[^:\p{Cc}]*$/u, "A name for HTTP Basic authentication has no colon.")
       .default("webhook")
       .meta({ title: "User name", description: "Name that the sender gives beside the secret" }),
+    verify_token: z.string().max(200).default("").meta({
+      title: "Verify token",
+      description: "Text that Meta sends when it verifies the address. Enter the same one there. Exports leave it out.",
+    }),
     payload_path: z.string().max(500).default("").meta({
       title: "Payload path",
       description: "JSONPath of the part of the payload to pass on, e.g. $.issue.title; empty passes on all",
