@@ -442,3 +442,17 @@ test("a loop that takes several items keeps the slices", async () => {
   expect(inputs).toEqual([{ name: "text", value: "{{trigger.output.symbol}}" }]);
   expect(await runCode({ code, inputs: { text: "[1,2,3]" }, timeout: 5 }, signal, "project")).toMatchObject({ output: "[[1,2],[3]]" });
 });
+
+test.each([
+  ["githubTrigger", "github"],
+  ["gitlabTrigger", "gitlab"],
+  ["linearTrigger", "linear"],
+  ["shopifyTrigger", "shopify"],
+  ["slackTrigger", "slack"],
+  ["stripeTrigger", "stripe"],
+  ["trelloTrigger", "trello"],
+])("%s becomes a webhook of that sender", async (type, auth) => {
+  const { node: of } = await converted({ name: "Hooked", nodes: [node("Start", type)], connections: {} });
+
+  expect(of("Start").data).toMatchObject({ kind: "webhook", auth });
+});
