@@ -1,23 +1,19 @@
 import type pg from "pg";
-import { cleanText } from "#server/platform/clean-text.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { notFound } from "#server/platform/errors.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import { settings } from "#server/platform/settings.ts";
-import { dueIn, mustNotifyWorkers } from "#server/runs/local-worker.ts";
 import { logRunEnd } from "#server/runs/log-run-end.ts";
 import type { Commit, RunState } from "#server/runs/ports.ts";
 import type { ExecutionTrigger } from "#server/runs/schema.ts";
-import { AGENT_JSON, type FoundAgent } from "#server/runs/store/agent-json.ts";
-import { firstValues, firstWrite } from "#server/runs/store/commit.ts";
+import type { FoundAgent } from "#server/runs/store/agent-json.ts";
+import { formatEnding, formatEvents, formatRows } from "#server/runs/store/commit-json.ts";
 import { type EarlierResults, giveResults } from "#server/runs/store/earlier-results.ts";
-import { hourlyLimit, hourlyValues } from "#server/runs/store/limits.ts";
+import { type BegunWrite, insertStatement } from "#server/runs/store/insert-statement.ts";
 import { wordsAtEnd, wordsAtStart } from "#server/runs/store/search-words.ts";
 import { noteStored } from "#server/runs/store/space.ts";
-import { LEASE_SECONDS, NOW, projectLock, queueForReadings, TELL_DUE } from "#server/runs/store/sql.ts";
 import { LongTexts } from "#server/runs/store/texts.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
-import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 export interface NewExecution {
@@ -84,129 +80,30 @@ interface Begun {
   asks?: readonly string[];
 }
 
-/** `begun`: under way here, and nothing done yet; `first`: with its first write; `whole`: that is its only one. */
-type Kind = "new" | "begun" | "first" | "whole";
-
-const askedAgents = (ids: string) => `(
-      SELECT jsonb_object_agg(a.id, ${AGENT_JSON}) FROM agents a JOIN llm_keys k ON k.id = a.llm_key_id
-      WHERE a.id = ANY(${ids}::uuid[]) AND a.project_id = $2::uuid) AS agents`;
-
-// Of a run that is written whole, which is never one that was cancelled.
-const QUEUED = queueForReadings({ id: "execution.id", workflow_id: "$3::uuid", version: "execution.workflow_version" });
-
-/**
- * One statement, and so one round trip: the project's lock, the count (a function with a snapshot of its own, taken once
- * the lock is there), the delivery, the execution, and of a run that this process has begun what it has to write. Nothing
- * is written when the count says to wait, or when the delivery or the fire is there already.
- */
-function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
-  let last = 22;
-  const next = () => `$${++last}`;
-  const isWhole = kind === "whole";
-  // Of one that goes on after this: how soon to look for somebody who executes it, whether to tell others of it, and places.
-  const [dueIn, mustTell] = isWhole ? [] : [next(), next()];
-  const isBegun = kind === "begun" || kind === "first";
-  const places = isBegun ? next() : undefined;
-  const [holder, elapsed] = kind === "new" ? [] : [next(), next()];
-  const [rows, events] = kind === "first" || isWhole ? [next(), next()] : [];
-  const ending = isWhole ? `${next()}::jsonb` : undefined;
-  const agents = kind === "first" ? next() : undefined;
-  const texts: [string, string] | undefined = hasTexts ? [next(), next()] : undefined;
-  const delivery = `delivery AS (
-      INSERT INTO webhook_deliveries (id, workflow_id, execution_id, delivery_key, body, status, error)
-      SELECT ${next()}::uuid, $3::uuid, $1::uuid, ${next()}, ${next()}, ${next()}::int, ${next()} FROM room, workflow WHERE wait = 0
-      ON CONFLICT (workflow_id, delivery_key) DO NOTHING RETURNING id
-    ),`;
-  const hasPlace = "(SELECT has_place FROM room)";
-  const ifBegun = (value: string, other = "NULL") => (isBegun ? `CASE WHEN ${hasPlace} THEN ${value} ELSE ${other} END` : value);
-  const began = `now() - make_interval(secs => ${elapsed}::float8)`;
-  const due = `${NOW} + make_interval(secs => ${dueIn}::float8)`;
-  const status = `$10::"ExecutionStatus"`;
-  const held = { lease_owner: ifBegun(`${holder}::text`), lease_epoch: ifBegun("1", "0"), created_at: began, started_at: ifBegun(began) };
-  const written = { last_seq: ifBegun(`jsonb_array_length(${events}::jsonb)`, "0"), commit_no: ifBegun("1", "0") };
-  const begun = {
-    ...held,
-    status: ifBegun(`'running'::"ExecutionStatus"`, status),
-    lease_until: ifBegun(`now() + interval '${LEASE_SECONDS} seconds'`),
-    run_at: ifBegun(`now() + interval '${LEASE_SECONDS} seconds'`, due),
-  };
-  const columns: Record<Kind, Record<string, string>> = {
-    new: { status, run_at: due },
-    begun,
-    first: { ...begun, ...written },
-    whole: {
-      ...held,
-      ...written,
-      status: `coalesce(${ending}->>'status', $10)::"ExecutionStatus"`,
-      started_at: `CASE WHEN ${holder}::text IS NOT NULL THEN ${began} END`,
-      error: `${ending}->>'error'`,
-      output_preview: `left(${ending}->>'output', ${PREVIEW_CHARACTERS})`,
-      completed_at: "now()",
-    },
-  };
-  const also = columns[kind];
-  const values = isWhole ? `, ${ending}->>'output', ${ending}->'outputs'` : "";
-  const lock = projectLock("$2::uuid");
-  return {
-    name: `execution-insert-${kind}${hasDelivery ? "-delivery" : ""}${hasTexts ? "-texts" : ""}`,
-    text: `
-    WITH allowed AS MATERIALIZED (SELECT ${hourlyLimit("$12::int", "$13::int")} AS hourly FROM projects p WHERE p.id = $2::uuid AND $14::boolean),
-    locked AS MATERIALIZED (${isBegun ? `SELECT (SELECT hourly FROM allowed) AS hourly, ${lock}` : `SELECT hourly, ${lock} FROM allowed WHERE hourly > 0`}),
-    room AS MATERIALIZED (SELECT
-      coalesce((SELECT seconds_until_execution($2::uuid, hourly) FROM locked WHERE hourly > 0), 0) AS wait
-      ${isBegun ? `, (SELECT may_begin_run($2::uuid, ${places}::int) FROM locked) AS has_place` : ""}),
-    workflow AS MATERIALIZED (SELECT id FROM workflows WHERE id = $3::uuid AND deleted_at IS NULL FOR KEY SHARE),
-    ${hasDelivery ? delivery : ""}
-    execution AS (
-      INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, started_by_id, input_preview, due_at, is_counted, bytes, rerun_of_id, parent_id, parent_node_id, depth, started_by_key_id, assistant_message_id,
-        ${Object.keys(also).join(", ")})
-      SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $11::timestamptz, $14::boolean, $15::bigint, $16::uuid, $17::uuid, $18::text, $19::int, $21::uuid, $22::uuid,
-        ${Object.values(also).join(", ")}
-      FROM ${hasDelivery ? "delivery" : "room, workflow WHERE wait = 0"}
-      ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id, lease_owner, workflow_version
-    ),
-    kept AS (
-      INSERT INTO execution_values (execution_id, input, params, words${values && ", output, outputs"}) SELECT id, $8, $9::jsonb, array_to_tsvector($20::text[])${values} FROM execution
-    )${rows && events ? `, begun AS (SELECT id FROM execution${isWhole ? "" : " WHERE lease_owner IS NOT NULL"}), ${firstWrite(rows, events, texts)}` : ""}
-    SELECT wait, EXISTS (SELECT FROM workflow) AS has_workflow, (SELECT hourly FROM allowed) AS hourly, execution.id AS execution_id, execution.lease_owner IS NOT NULL AS is_begun
-      ${mustTell ? `, CASE WHEN ${mustTell}::boolean AND execution.id IS NOT NULL AND execution.lease_owner IS NULL THEN ${TELL_DUE} END` : ""}
-      ${agents ? `, ${askedAgents(agents)}` : ""}${isWhole ? `, ${QUEUED}` : ""} FROM room LEFT JOIN execution ON true`,
-  };
-}
-
 /** True when an execution with the same id exists. */
 export const isTakenId = (error: unknown): boolean =>
   error instanceof Error && "constraint" in error && error.constraint === "executions_pkey";
 
-const kinds = ["new", "begun", "first", "whole"] as const;
-const byKind = (hasDelivery: boolean, hasTexts: boolean) =>
-  Object.fromEntries(kinds.map((kind) => [kind, statement(kind, hasDelivery, hasTexts)]));
-const ALONE = { short: byKind(false, false), long: byKind(false, true) };
-const WITH_DELIVERY = { short: byKind(true, false), long: byKind(true, true) };
+/** Formats what this process has done of a run. @param texts takes the long texts out */
+function begunWrite({ run, first, asks = [] }: Begun, texts: LongTexts): BegunWrite {
+  const written = first && {
+    rows: formatRows(first.rows, texts),
+    events: formatEvents(run, first.events, texts),
+    ending: first.ending && formatEnding(first.ending, texts),
+  };
 
-/** The values of what this process has begun. */
-function begunValues({ run, first, asks = [] }: Begun, texts: LongTexts): unknown[] {
-  const elapsed = Math.max(0, Date.now() - run.created_at.getTime()) / 1000;
-  const written = first ? [...firstValues(run, first, texts), ...(first.ending ? [] : [asks.filter(isUuid)])] : [];
-  const places = first?.ending ? [] : [settings().PROJECT_CONCURRENCY];
-  return [...places, run.holder, elapsed, ...written, ...(texts.lists ?? [])];
+  return {
+    holder: run.holder,
+    elapsed: Math.max(0, Date.now() - run.created_at.getTime()) / 1000,
+    slots: settings().PROJECT_CONCURRENCY,
+    first: written,
+    agent_ids: asks.filter(isUuid),
+    texts: texts.lists,
+  };
 }
 
-const deliveryValues = ({ id, delivery_key, body, refusal }: DeliveryOfExecution): unknown[] => [
-  id,
-  delivery_key,
-  body,
-  refusal?.status ?? 202,
-  refusal?.error ?? null,
-];
-
-function kindOf(begun: Begun | undefined): Kind {
-  if (!begun) return "new";
-  if (!begun.first) return "begun";
-  return begun.first.ending ? "whole" : "first";
-}
-
-interface Written {
+/** Row of `insertStatement`. */
+interface Inserted {
   wait: number;
   has_workflow: boolean;
   hourly: number | null;
@@ -233,39 +130,22 @@ interface Beside {
  */
 export async function createExecution(execution: NewExecution, { on = pool(), delivery, begun, results }: Beside = {}): Promise<Started> {
   const texts = begun && new LongTexts(begun.run);
-  const first = begun && texts ? begunValues(begun, texts) : [];
-  const kind = kindOf(begun);
+  const write = begun && texts ? begunWrite(begun, texts) : undefined;
   const params = execution.params && JSON.stringify(execution.params);
-  const written = [execution.input, params, delivery?.body, ...first];
-  const bytes = written.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), texts?.length ?? 0);
-  const values = [
-    execution.id ?? newId(),
-    execution.project_id,
-    execution.workflow_id,
-    execution.workflow_version,
-    execution.snapshot_id,
-    execution.trigger,
-    execution.started_by_id,
-    cleanText(execution.input),
+  const { rows: json, events, ending } = write?.first ?? {};
+  const written = [execution.input, params, delivery?.body, write?.holder, json, events, ending];
+  const bytes = written.reduce((sum, text) => sum + (text?.length ?? 0), texts?.length ?? 0);
+  const statement = insertStatement({
+    id: execution.id ?? newId(),
+    execution,
     params,
-    execution.status ?? "pending",
-    execution.due_at ?? null,
-    ...hourlyValues(),
-    execution.isCounted ?? true,
+    words: [...new Set([...wordsAtStart(execution), ...wordsAtEnd(begun?.first?.ending ?? {})])],
     bytes,
-    execution.rerun_of_id ?? null,
-    execution.parent?.execution_id ?? null,
-    execution.parent?.node_id ?? null,
-    execution.parent?.depth ?? 1,
-    [...new Set([...wordsAtStart(execution), ...wordsAtEnd(begun?.first?.ending ?? {})])],
-    execution.started_by_key_id ?? null,
-    execution.assistant_message_id ?? null,
-    ...(kind === "whole" ? [] : [dueIn(), mustNotifyWorkers()]),
-    ...first,
-    ...(delivery ? deliveryValues(delivery) : []),
-  ];
-  const { name, text } = (delivery ? WITH_DELIVERY : ALONE)[texts?.lists ? "long" : "short"][kind] as ReturnType<typeof statement>;
-  const { rows } = await on.query<Written>({ name, text, values });
+    delivery,
+    begun: write,
+  });
+
+  const { rows } = await on.query<Inserted>(statement);
   const [row] = rows;
   if (row && !row.has_workflow) throw notFound("workflow");
   if (!row?.execution_id) return row?.wait ? { kind: "limited", retryAfter: row.wait, limit: row.hourly ?? 0 } : { kind: "repeated" };

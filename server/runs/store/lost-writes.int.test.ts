@@ -101,8 +101,9 @@ test("while an effect is under way every write waits for the disk", async () => 
   const modes: string[] = [];
   const query = pool().query.bind(pool());
   pool().query = ((...args: Parameters<typeof query>) => {
-    const [statement] = args as unknown as [{ name?: string; values?: unknown[] }];
-    if (statement.name === "run-commit") modes.push(statement.values?.[10] ? "quiet" : "sure");
+    const [{ name, text, values = [] }] = args as unknown as [{ name?: string; text: string; values?: unknown[] }];
+    const position = /\$(\d+)::boolean THEN set_config\('synchronous_commit'/.exec(text)?.[1];
+    if (name === "run-commit") modes.push(values[Number(position) - 1] ? "quiet" : "sure");
     return query(...args);
   }) as typeof query;
   try {

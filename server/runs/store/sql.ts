@@ -53,6 +53,10 @@ export async function patiently<Result>(work: () => Promise<Result>, signal?: Ab
   }
 }
 
-/** Runs a statement, again while the server cannot be reached; see `patiently`. */
+/** Runs a statement, and again during a database outage; see `patiently`. */
+export const retryQuery = <Row extends pg.QueryResultRow>(statement: pg.QueryConfig, signal?: AbortSignal): Promise<Row[]> =>
+  patiently(async () => (await pool().query<Row>(statement)).rows, signal);
+
+/** The same for a statement whose values stand apart. */
 export const query = <Row extends pg.QueryResultRow>(name: string, text: string, values: unknown[], signal?: AbortSignal): Promise<Row[]> =>
-  patiently(async () => (await pool().query<Row>({ name, text, values })).rows, signal);
+  retryQuery({ name, text, values }, signal);

@@ -244,12 +244,6 @@ export const charactersOf = (column: "input" | "output"): string =>
 export const beginningOf = (column: "input" | "output", characters: number): string =>
   aboutText(column, `left(v.${column}, ${characters})`, `left(t.text, ${characters})`, "t.part = 0");
 
-/** Writes an execution's long texts; names as `LongTexts.lists` gives them, `execution_id` an expression over `from`. */
-export const insertTexts = (execution_id: string, from: string, hashes: string, texts: string): string => `
-    INSERT INTO run_texts (execution_id, hash, text, characters)
-    SELECT ${execution_id}, t.hash, t.text, length(t.text) FROM ${from}, unnest(${hashes}::text[], ${texts}::text[]) AS t(hash, text)
-    ON CONFLICT DO NOTHING`;
-
 /** Longest text that is always read whole where others are deferred, in bytes. */
 const MAX_SHORT_BYTES = 16 * 1024;
 /** Bytes of longer texts that one query reads all the same, so that responses of usual size have a length and are compressed. */
