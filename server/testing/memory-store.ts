@@ -27,7 +27,7 @@ const wholeEnding = ({ long: _, ...ending }: Ending, { pieces }: LongOutput): En
 
 const pathOf = ({ iteration, handle }: LedgerRow) => (handle === ITEM ? parentOf(iteration) : iteration);
 
-/** What a later segment finds, as LEDGER_WITH_LOOPS, ITEMS_ENDED and BODY_OUTPUTS_LENGTH of the real store have it. */
+/** Returns the history that a later segment reads, as `readPast` of the real store does. */
 function found(graph: Graph, rows: readonly LedgerRow[]): Past {
   const { owners, bodyOutputs } = compileGraph(graph);
   const ended = new Set(rows.filter(({ handle }) => handle === ITEM).map(({ node_id, iteration }) => `${node_id} ${iteration}`));

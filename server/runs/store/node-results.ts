@@ -1,12 +1,13 @@
 import type { NodeRun } from "#prisma/generated/client.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { named } from "#server/platform/db/sql.ts";
 import type { DeferredTexts } from "#server/platform/deferred-texts.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { callbackOf } from "#server/runs/callback-token.ts";
 import { ITEM } from "#server/runs/ports.ts";
 import { type ItemSums, idleResult, type LastItem, type LoopItems, type NodeOutputInput, type NodeResult } from "#server/runs/schema.ts";
 import type { ExecutionStatus, NodeStatus } from "#server/runs/status-schema.ts";
-import { BODY_OUTPUTS_BYTES } from "#server/runs/store/past.ts";
+import { bodyOutputBytes } from "#server/runs/store/past.ts";
 import { beginningOf, bytesOfText, charactersOf, readable, readableBytes, textOf, textOfNodeRun } from "#server/runs/store/texts.ts";
 import { isFinal, isStopped } from "#server/shared/execution-status.ts";
 import { definitionOf, goesOnAfterFailure } from "#server/workflow/graph.ts";
@@ -319,13 +320,12 @@ export async function outputsOf(
   most: number,
   texts?: DeferredTexts,
 ): Promise<{ node_id: string; iteration: string; output: string | null }[]> {
-  const values = [execution_id, node_ids];
-  const { rows: sizes } = await pool().query<{ kept: number }>({ name: "outputs-so-far-bytes", text: BODY_OUTPUTS_BYTES, values });
+  const { rows: sizes } = await pool().query<{ kept: number }>(named("outputs-so-far-bytes", bodyOutputBytes(execution_id, node_ids)));
   if ((sizes[0]?.kept ?? 0) > most) return [];
   const { rows } = await pool().query<FoundOutput & { node_id: string; iteration: string }>({
     name: "outputs-so-far",
     text: OUTPUTS_SO_FAR,
-    values: [...values, readableBytes(texts)],
+    values: [execution_id, node_ids, readableBytes(texts)],
   });
   return rows.map((row) => ({ node_id: row.node_id, iteration: row.iteration, output: outputText(row, texts) }));
 }

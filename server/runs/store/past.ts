@@ -1,71 +1,71 @@
 import type pg from "pg";
+import { named, raw, type Sql, sql, when } from "#server/platform/db/sql.ts";
 import { type BodyOutput, type EndedItems, ITEM, type ItemRow, type LedgerRow, type Past, type RunStore } from "#server/runs/ports.ts";
-import { query } from "#server/runs/store/sql.ts";
+import { retryQuery } from "#server/runs/store/sql.ts";
 import { bytesOfText, charactersOf, textOf } from "#server/runs/store/texts.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import { MAX_OUTPUT } from "#server/workflow/output-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
-// What has happened in a run, as whoever takes it up needs it.
+// The history of a run, for the process that claims it. `r` is node_runs, `v` the values beside it.
 
-const LEDGER_FIELDS = `r.id, r.node_id, r.iteration, r.attempt, r.status, r.handle, ${textOf("output")} AS output, r.error,
-  r.started_at, r.completed_at, r.input_tokens, r.output_tokens, r.items, r.is_interrupted, r.is_cut_off,
-  -- What was printed, and tries of calls, are only shown.
-  nullif(v.details - '{printed,agent_version,attempts}'::text[], '{}') AS details, CASE WHEN r.status = 'running' THEN ${textOf("input")} END AS input`;
-const LEDGER = `
-  SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
-  WHERE r.execution_id = $1 ORDER BY r.completed_at NULLS LAST, r.id`;
+const OUTPUT = raw(textOf("output"));
+const OUTPUT_BYTES = raw(bytesOfText("output"));
+const OUTPUT_CHARACTERS = raw(charactersOf("output"));
+const INPUT = raw(textOf("input"));
+const INPUT_BYTES = raw(bytesOfText("input"));
+const ITEM_HANDLE = raw(`'${ITEM}'`);
 
-// Of an iteration that has ended nothing is wanted: $2 says which loop's body a node belongs to. Said as a list to look up in and
-// not as a join, which a planner that expects few rows would work through pair by pair; and never looked up for a node that is in
-// no loop, since PostgreSQL goes through all of a list for a value that is null.
-const notInEnded = (iteration: string) => `CASE WHEN $2::jsonb ? r.node_id THEN ($2::jsonb->>r.node_id, ${iteration}) NOT IN (
-    SELECT ended.node_id, ended.iteration FROM node_runs ended
-    WHERE ended.execution_id = $1 AND ended.handle = '${ITEM}') ELSE true END`;
-const IN_LEDGER = `r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}' AND ${notInEnded("r.iteration")}`;
-const LEDGER_WITH_LOOPS = `
-  SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
-  WHERE ${IN_LEDGER}
-  ORDER BY r.completed_at NULLS LAST, r.id`;
-// Items end nearly in order, so a few spans stand for all of them.
-const ITEMS_ENDED = `
-  SELECT node_id, path, complete, failed, "isStopped", ARRAY(SELECT ARRAY[lower(span), upper(span)] FROM unnest(ended) AS span) AS spans FROM (
-    SELECT node_id, path, range_agg(int4range(index, index + 1)) AS ended, count(*) FILTER (WHERE status = 'complete')::int AS complete,
-      count(*) FILTER (WHERE status = 'failed')::int AS failed, bool_or(status = 'skipped') AS "isStopped"
-    FROM (
-      SELECT r.node_id, r.status, regexp_replace(r.iteration, '\\.?[^.]*$', '') AS path, substring(r.iteration from '[^.]*$')::int AS index
-      FROM node_runs r WHERE r.execution_id = $1 AND r.handle = '${ITEM}'
-    ) AS r WHERE ${notInEnded("r.path")} GROUP BY node_id, path) AS loops`;
-/** The most that one character of a JavaScript text takes in UTF-8. */
-const BYTES_PER_CHARACTER = 3;
-const itemsOf = (selected: string) => `
-  SELECT ${selected} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
-  WHERE r.execution_id = $1 AND r.node_id = $2 AND r.handle = '${ITEM}' AND cardinality(string_to_array(r.iteration, '.')) = $3
-    AND ($3 = 1 OR starts_with(r.iteration, $4 || '.'))`;
-const ITEMS = itemsOf(`r.iteration, r.status, ${textOf("output")} AS output, r.error`);
-const ITEMS_BYTES = itemsOf(`coalesce(sum(${bytesOfText("output")}), 0)::float8 AS bytes`);
-export const BODY_OUTPUTS = `
-  SELECT r.node_id, r.iteration, r.handle, ${textOf("output")} AS output FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
-  WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status = 'complete'`;
-const BODY_OUTPUTS_BY_HANDLE = `${BODY_OUTPUTS} AND r.handle = ANY($3)`;
+const LEDGER_COLUMNS = sql`
+      r.id, r.node_id, r.iteration, r.attempt, r.status, r.handle, ${OUTPUT} AS output, r.error,
+      r.started_at, r.completed_at, r.input_tokens, r.output_tokens, r.items, r.is_interrupted, r.is_cut_off,
+      -- Printed text and attempts of calls are for people only.
+      nullif(v.details - '{printed,agent_version,attempts}'::text[], '{}') AS details,
+      CASE WHEN r.status = 'running' THEN ${INPUT} END AS input`;
 
-/** @param size of one, in bytes or characters */
-const sizeOfOutputs = (size: string) => `
-  SELECT coalesce(sum(${size}), 0)::float8 AS kept FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
-  WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status = 'complete'`;
-export const BODY_OUTPUTS_BYTES = sizeOfOutputs(bytesOfText("output"));
-const BODY_OUTPUTS_LENGTH = sizeOfOutputs(charactersOf("output"));
+/** CTE `given` for conditions over the loops of a run: each occurrence becomes the parameter itself. `owners`: loop of each node in one. */
+const given = (execution_id: string, graph: Graph): Sql => sql`
+    WITH given AS NOT MATERIALIZED (
+      SELECT ${execution_id}::uuid AS execution_id,
+        ${JSON.stringify(compileGraph(graph).owners)}::jsonb AS owners
+    )`;
 
-// Lengths in bytes are read without the texts themselves.
-const BYTES = `
-  SELECT (SELECT octet_length(input) + coalesce(octet_length(params::text), 0) FROM execution_values WHERE execution_id = $1)::float8
-    + coalesce((SELECT sum(coalesce(${bytesOfText("output")}, 0)
-        + CASE WHEN r.status = 'running' THEN coalesce(${bytesOfText("input")}, 0) ELSE 0 END)
-      FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id WHERE ${IN_LEDGER}), 0)::float8 AS bytes`;
+/**
+ * Condition: the iteration of the loop around a node has not ended. A list to look up in, since a planner that expects few rows would
+ * nest a join. A node outside of loops is not looked up: PostgreSQL goes through the whole list for a null.
+ */
+const notInEnded = (iteration: Sql): Sql => sql`
+        CASE
+          WHEN given.owners ? r.node_id THEN (given.owners->>r.node_id, ${iteration}) NOT IN (
+            SELECT ended.node_id, ended.iteration
+            FROM node_runs ended
+            WHERE ended.execution_id = given.execution_id
+              AND ended.handle = ${ITEM_HANDLE})
+          ELSE true
+        END`;
 
-/** Estimates the memory in bytes of a run that is restored. */
+/** Condition: a row is part of the ledger with which a run goes on. */
+const IN_LEDGER = sql`r.execution_id = given.execution_id
+        AND r.handle IS DISTINCT FROM ${ITEM_HANDLE}
+        AND ${notInEnded(raw("r.iteration"))}`;
+const PATH_NOT_IN_ENDED = notInEnded(raw("r.path"));
+
+/** Estimates the memory in bytes of a run that is restored. Lengths in bytes are read without the texts. */
 export async function bytesOf(execution_id: string, graph: Graph): Promise<number> {
-  const [row] = await query<{ bytes: number }>("run-bytes", BYTES, [execution_id, JSON.stringify(compileGraph(graph).owners)]);
+  const statement = sql`${given(execution_id, graph)}
+    SELECT (
+      SELECT octet_length(input) + coalesce(octet_length(params::text), 0)
+      FROM execution_values
+      WHERE execution_id = given.execution_id
+    )::float8 + coalesce((
+      SELECT sum(coalesce(${OUTPUT_BYTES}, 0) + CASE WHEN r.status = 'running' THEN coalesce(${INPUT_BYTES}, 0) ELSE 0 END)
+      FROM node_runs r
+      JOIN node_run_values v ON v.node_run_id = r.id
+      WHERE ${IN_LEDGER}
+    ), 0)::float8 AS bytes
+    FROM given`;
+
+  const [row] = await retryQuery<{ bytes: number }>(named("run-bytes", statement));
   return row?.bytes ?? 0;
 }
 
@@ -75,43 +75,138 @@ export interface GivenValues {
   params: Record<string, unknown> | null;
 }
 
-/** Returns what a run was started with. @throws Error when the run was deleted */
+/** Returns the input and parameters of a run. @throws Error when the run was deleted */
 export async function givenValues(execution_id: string): Promise<GivenValues> {
-  const text = "SELECT input, params FROM execution_values WHERE execution_id = $1";
-  const [row] = await query<GivenValues & pg.QueryResultRow>("run-given", text, [execution_id]);
+  const statement = sql`
+    SELECT input, params
+    FROM execution_values
+    WHERE execution_id = ${execution_id}`;
+
+  const [row] = await retryQuery<GivenValues & pg.QueryResultRow>(named("run-given", statement));
   if (!row) throw new Error("The run does not exist any more.");
   return row;
 }
 
-/** What has happened so far: rows, without the inside of iterations that have ended, and how far loops have come. */
+/** Returns the history of a run: rows without the inside of iterations that have ended, and the progress of loops. */
 export async function readPast(execution_id: string, graph: Graph): Promise<Past> {
   const { owners, bodyOutputs } = compileGraph(graph);
-  if (Object.keys(owners).length === 0) return { ledger: await query<LedgerRow>("run-ledger", LEDGER, [execution_id]), items: [], kept: 0 };
-  const inside = JSON.stringify(owners);
-  const ledger = await query<LedgerRow>("run-ledger-with-loops", LEDGER_WITH_LOOPS, [execution_id, inside]);
-  const items = await query<EndedItems>("run-items-ended", ITEMS_ENDED, [execution_id, inside]);
-  return { ledger, items, kept: await keptBy(execution_id, bodyOutputs) };
+  if (Object.keys(owners).length === 0) return { ledger: await readLedger(execution_id), items: [], kept: 0 };
+
+  const ledger = await readOpenLedger(execution_id, graph);
+  const items = await readEndedItems(execution_id, graph);
+  return { ledger, items, kept: await lengthOfBodyOutputs(execution_id, bodyOutputs) };
 }
 
-/** Characters that Outputs inside loops have left behind; of few the bytes, which cost nothing to know. */
-async function keptBy(execution_id: string, node_ids: readonly string[]): Promise<number> {
+/** Returns all rows of a run without loops. */
+async function readLedger(execution_id: string): Promise<LedgerRow[]> {
+  const statement = sql`
+    SELECT ${LEDGER_COLUMNS}
+    FROM node_runs r
+    LEFT JOIN node_run_values v ON v.node_run_id = r.id
+    WHERE r.execution_id = ${execution_id}
+    ORDER BY r.completed_at NULLS LAST, r.id`;
+
+  return retryQuery<LedgerRow>(named("run-ledger", statement));
+}
+
+/** Returns the rows of a run with loops that are not inside an ended iteration. */
+async function readOpenLedger(execution_id: string, graph: Graph): Promise<LedgerRow[]> {
+  const statement = sql`${given(execution_id, graph)}
+    SELECT ${LEDGER_COLUMNS}
+    FROM given, node_runs r
+    LEFT JOIN node_run_values v ON v.node_run_id = r.id
+    WHERE ${IN_LEDGER}
+    ORDER BY r.completed_at NULLS LAST, r.id`;
+
+  return retryQuery<LedgerRow>(named("run-ledger-with-loops", statement));
+}
+
+/** Returns the ended items of loops. Items end nearly in order, so a few spans are enough for all of them. */
+async function readEndedItems(execution_id: string, graph: Graph): Promise<EndedItems[]> {
+  const statement = sql`${given(execution_id, graph)}
+    SELECT node_id, path, complete, failed, "isStopped",
+      ARRAY(SELECT ARRAY[lower(span), upper(span)] FROM unnest(ended) AS span) AS spans
+    FROM (
+      SELECT node_id, path,
+        range_agg(int4range(index, index + 1)) AS ended,
+        count(*) FILTER (WHERE status = 'complete')::int AS complete,
+        count(*) FILTER (WHERE status = 'failed')::int AS failed,
+        bool_or(status = 'skipped') AS "isStopped"
+      FROM given, (
+        SELECT r.node_id, r.status,
+          regexp_replace(r.iteration, '\\.?[^.]*$', '') AS path,
+          substring(r.iteration from '[^.]*$')::int AS index
+        FROM node_runs r
+        WHERE r.execution_id = ${execution_id}
+          AND r.handle = ${ITEM_HANDLE}
+      ) AS r
+      WHERE ${PATH_NOT_IN_ENDED}
+      GROUP BY node_id, path
+    ) AS loops`;
+
+  return retryQuery<EndedItems>(named("run-items-ended", statement));
+}
+
+/** Rows of Output nodes in every iteration, as far as they are complete. */
+const fromBodyOutputs = (execution_id: string, node_ids: readonly string[]): Sql => sql`
+    FROM node_runs r
+    JOIN node_run_values v ON v.node_run_id = r.id
+    WHERE r.execution_id = ${execution_id}
+      AND r.node_id = ANY(${node_ids})
+      AND r.status = 'complete'`;
+
+/** Sums the bytes of the outputs of these nodes in every iteration, as `kept`. */
+export const bodyOutputBytes = (execution_id: string, node_ids: readonly string[]): Sql => sql`
+    SELECT coalesce(sum(${OUTPUT_BYTES}), 0)::float8 AS kept
+    ${fromBodyOutputs(execution_id, node_ids)}`;
+
+/** Returns the characters of Output nodes inside loops; of short ones the bytes, which are read without the texts. */
+async function lengthOfBodyOutputs(execution_id: string, node_ids: readonly string[]): Promise<number> {
   if (node_ids.length === 0) return 0;
-  const [bytes] = await query<{ kept: number }>("run-body-outputs-bytes", BODY_OUTPUTS_BYTES, [execution_id, node_ids]);
+
+  const [bytes] = await retryQuery<{ kept: number }>(named("run-body-outputs-bytes", bodyOutputBytes(execution_id, node_ids)));
   if (!bytes || bytes.kept <= MAX_OUTPUT) return bytes?.kept ?? 0;
-  const [characters] = await query<{ kept: number }>("run-body-outputs-length", BODY_OUTPUTS_LENGTH, [execution_id, node_ids]);
+
+  const statement = sql`
+    SELECT coalesce(sum(${OUTPUT_CHARACTERS}), 0)::float8 AS kept
+    ${fromBodyOutputs(execution_id, node_ids)}`;
+  const [characters] = await retryQuery<{ kept: number }>(named("run-body-outputs-length", statement));
   return characters?.kept ?? 0;
 }
 
-/** Implements `RunStore.items`. */
+/** Bytes of a character of JavaScript in UTF-8, at most. */
+const MAX_BYTES_PER_CHARACTER = 3;
+
+/** Implements RunStore.items. */
 export const items: RunStore["items"] = async (run, { node_id, path }) => {
-  const values = [run.id, node_id, path === "" ? 1 : path.split(".").length + 1, path];
-  const [size] = await query<{ bytes: number }>("run-items-bytes", ITEMS_BYTES, values);
-  if (size && size.bytes > BYTES_PER_CHARACTER * MAX_OUTPUT) return size;
-  return query<ItemRow>("run-items", ITEMS, values);
+  const depth = path === "" ? 1 : path.split(".").length + 1;
+  const rows = sql`
+    FROM node_runs r
+    LEFT JOIN node_run_values v ON v.node_run_id = r.id
+    WHERE r.execution_id = ${run.id}
+      AND r.node_id = ${node_id}
+      AND r.handle = ${ITEM_HANDLE}
+      AND cardinality(string_to_array(r.iteration, '.')) = ${depth}
+      AND starts_with(r.iteration, ${path === "" ? "" : `${path}.`})`;
+
+  const size = sql`
+    SELECT coalesce(sum(${OUTPUT_BYTES}), 0)::float8 AS bytes
+    ${rows}`;
+  const [found] = await retryQuery<{ bytes: number }>(named("run-items-bytes", size));
+  if (found && found.bytes > MAX_BYTES_PER_CHARACTER * MAX_OUTPUT) return found;
+
+  const statement = sql`
+    SELECT r.iteration, r.status, ${OUTPUT} AS output, r.error
+    ${rows}`;
+  return retryQuery<ItemRow>(named("run-items", statement));
 };
 
 /** Implements RunStore.bodyOutputs. */
-export const bodyOutputs: RunStore["bodyOutputs"] = (run, node_ids, handles) =>
-  handles
-    ? query<BodyOutput>("run-body-outputs-by-handle", BODY_OUTPUTS_BY_HANDLE, [run.id, node_ids, handles])
-    : query<BodyOutput>("run-body-outputs", BODY_OUTPUTS, [run.id, node_ids]);
+export const bodyOutputs: RunStore["bodyOutputs"] = (run, node_ids, handles) => {
+  const statement = sql`
+    SELECT r.node_id, r.iteration, r.handle, ${OUTPUT} AS output
+    ${fromBodyOutputs(run.id, node_ids)}
+    ${when(handles !== undefined, sql`AND r.handle = ANY(${handles})`)}`;
+
+  return retryQuery<BodyOutput>(named(handles ? "run-body-outputs-by-handle" : "run-body-outputs", statement));
+};
