@@ -3,8 +3,8 @@ import { assistantTools } from "#server/features/assistant/offered-tools.ts";
 import { carryThread } from "#server/features/assistant/work.ts";
 import { settleForgotten } from "#server/features/budgets/holds.ts";
 import { releaseWaits } from "#server/features/budgets/waits.ts";
-import { foldHours } from "#server/features/canvases/fill.ts";
 import { removeUnread } from "#server/features/canvases/readings.ts";
+import { rollUpHours } from "#server/features/canvases/roll-up-hours.ts";
 import { failBulk, resumeBulk, workOnBulk } from "#server/features/executions/bulk-work.ts";
 import { countAhead, measureProjects, tidyExecutions } from "#server/features/executions/tidy-executions.ts";
 import { resumeIndexing } from "#server/features/knowledge/documents.ts";
@@ -178,7 +178,7 @@ export const queuedJobs: readonly Job[] = [
     id: "tidy-readings",
     name: "Tidy what widgets read",
     concurrency: { limit: 1 },
-    steps: { "fold hours": () => foldHours(), forget: () => removeUnread() },
+    steps: { "fold hours": () => rollUpHours(), forget: () => removeUnread() },
   }),
   // Keeps the log of webhook deliveries short, and forgets what has expired.
   atTimes("17 * * * *", {

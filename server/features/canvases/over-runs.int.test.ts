@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { until } from "#e2e/until.ts";
-import { fillPast, fillQueued, foldHours } from "#server/features/canvases/fill.ts";
+import { fillPast, fillQueued } from "#server/features/canvases/fill.ts";
 import { removeUnread } from "#server/features/canvases/readings.ts";
+import { rollUpHours } from "#server/features/canvases/roll-up-hours.ts";
 import type { WidgetData, WidgetRange } from "#server/features/canvases/schema.ts";
 import { createCanvas, deleteCanvas, updateCanvas } from "#server/features/canvases/service.ts";
 import { engineServices } from "#server/jobs/engine-services.ts";
@@ -142,7 +143,7 @@ test("aggregates by every bucket are what a plain recomputation gives, before an
   await deleteExecutions(admin.project.id, new Date(Date.now() - 20 * DAY), () => true);
   const left = all.filter(({ at }) => Date.now() - at.getTime() < 20 * DAY);
   await compare(show, left, "all");
-  await foldHours();
+  await rollUpHours();
   await compare(show, left, "30d");
 }, 120_000);
 

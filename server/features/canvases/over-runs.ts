@@ -1,6 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { readPathsApart } from "#server/features/canvases/extract.ts";
-import { foldForReaders } from "#server/features/canvases/fill.ts";
 import {
   type Cell,
   cellOf,
@@ -18,8 +17,10 @@ import {
 } from "#server/features/canvases/latest.ts";
 import type { Kept } from "#server/features/canvases/read-paths.ts";
 import { partsOf, type Reading, readingKey, readingsOf } from "#server/features/canvases/readings.ts";
+import { rollUpForReaders } from "#server/features/canvases/roll-up-hours.ts";
 import type { Widget, WidgetData, WidgetRange } from "#server/features/canvases/schema.ts";
-import { type Aggregate, type Bucket, GIVEN, KEPT, type SharedReads, type Span, Values } from "#server/features/canvases/values.ts";
+import { type Bucket, PASSED, RECORDED, type Span } from "#server/features/canvases/value-statements.ts";
+import { type Aggregate, type SharedReads, Values } from "#server/features/canvases/values.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { latestResults, type OutputPlace, type RunResult } from "#server/runs/store/results.ts";
 
@@ -199,7 +200,7 @@ export async function foldKept(widgets: readonly Widget[], kept: ReadonlyMap<str
     .filter(({ options }) => options?.over === "runs")
     .flatMap((widget) => readingsOf(widget).map((reading) => `${reading.workflow_id} ${readingKey(reading)}`));
   const ids = new Set([...new Set(keys)].flatMap((key) => kept.get(key)?.id ?? []));
-  await foldForReaders([...ids]);
+  await rollUpForReaders([...ids]);
 }
 
 /** Values in the newest runs, by path, for readings of which none are kept: their widget is not saved. */
@@ -211,7 +212,7 @@ async function triedValues(project_id: string, results: readonly RunResult[], pa
     await turn();
   }
   return new Map(
-    paths.map((path, index) => [path, new Values(GIVEN, JSON.stringify(runs.map(({ run, kept }) => ({ ...run, ...kept[index] }))))]),
+    paths.map((path, index) => [path, new Values(PASSED, JSON.stringify(runs.map(({ run, kept }) => ({ ...run, ...kept[index] }))))]),
   );
 }
 
@@ -256,7 +257,7 @@ export async function overRunsData(
   );
   const columns = readings.flatMap(({ path }, index) => {
     const row = rows[index];
-    return row ? new Values(KEPT, row.id, read) : (tried.get(path) ?? []);
+    return row ? new Values(RECORDED, row.id, read) : (tried.get(path) ?? []);
   });
   const shown = await shownBy(widget, columns, query);
   const unfilled = rows.filter((row) => row && !row.is_filled);
