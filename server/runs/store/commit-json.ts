@@ -1,6 +1,6 @@
 import { cleanText } from "#server/platform/clean-text.ts";
 import type { Commit, Ending, EventWrite, RunState } from "#server/runs/ports.ts";
-import type { LongTexts } from "#server/runs/store/texts.ts";
+import type { LongTexts } from "#server/runs/store/long-texts.ts";
 
 /** Formats JSON that PostgreSQL accepts: without U+0000 and without lone surrogates, such as cutting a text may leave. */
 export function formatJson(value: unknown): string {

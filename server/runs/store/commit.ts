@@ -5,10 +5,10 @@ import { logRunEnd } from "#server/runs/log-run-end.ts";
 import { type Commit, type EventWrite, LeaseLost, type RunState } from "#server/runs/ports.ts";
 import { formatEnding, formatEvents, formatJson, formatRows } from "#server/runs/store/commit-json.ts";
 import { commitStatement } from "#server/runs/store/commit-statement.ts";
+import { LongTexts, mustWriteAhead } from "#server/runs/store/long-texts.ts";
 import { wordsAtEnd } from "#server/runs/store/search-words.ts";
 import { assertSpace, noteStored } from "#server/runs/store/space.ts";
 import { FINAL, retryQuery } from "#server/runs/store/sql.ts";
-import { LongTexts, mustWriteAhead } from "#server/runs/store/texts.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
 
 /** Row of `commitStatement`. */

@@ -10,9 +10,9 @@ import type { FoundAgent } from "#server/runs/store/agent-json.ts";
 import { formatEnding, formatEvents, formatRows } from "#server/runs/store/commit-json.ts";
 import { type EarlierResults, giveResults } from "#server/runs/store/earlier-results.ts";
 import { type BegunWrite, insertStatement } from "#server/runs/store/insert-statement.ts";
+import { LongTexts } from "#server/runs/store/long-texts.ts";
 import { wordsAtEnd, wordsAtStart } from "#server/runs/store/search-words.ts";
 import { noteStored } from "#server/runs/store/space.ts";
-import { LongTexts } from "#server/runs/store/texts.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 

@@ -1,5 +1,6 @@
 import { Prisma } from "#prisma/generated/client.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { sql } from "#server/platform/db/sql.ts";
 import type { DeferredTexts } from "#server/platform/deferred-texts.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
@@ -91,8 +92,7 @@ const textOfRun = (column: "input" | "output", execution_id: string) =>
     execution_id: "execution_id",
     text: column,
     hash: column === "output" ? "output_hash" : "NULL::text",
-    from: "execution_values WHERE execution_id = $1::uuid",
-    values: [execution_id],
+    from: sql`execution_values WHERE execution_id = ${execution_id}::uuid`,
   });
 
 const VALUES = `

@@ -1,6 +1,7 @@
 import type { Prisma } from "#prisma/generated/client.ts";
 import type { WaitReason } from "#prisma/generated/enums.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { sql } from "#server/platform/db/sql.ts";
 import { finds } from "#server/platform/db/sweep.ts";
 import type { DeferredTexts } from "#server/platform/deferred-texts.ts";
 import { readable, readableBytes, storedText } from "#server/runs/store/texts.ts";
@@ -50,8 +51,7 @@ const textOfReview = (column: string, id: string) =>
     execution_id: "execution_id",
     text: column,
     hash: HASHED.has(column) ? `${column}_hash` : "NULL::text",
-    from: "waits WHERE id = $1::uuid",
-    values: [id],
+    from: sql`waits WHERE id = ${id}::uuid`,
   });
 
 /** One review, with all that it asks. @param texts takes the long texts out */

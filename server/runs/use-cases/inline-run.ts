@@ -10,7 +10,7 @@ import { type Commit, LeaseLost, type RunState } from "#server/runs/ports.ts";
 import { isAccepted, noteCommit } from "#server/runs/store/commit.ts";
 import { type AgentsAsked, createExecution, type DeliveryOfExecution, type NewExecution, type Started } from "#server/runs/store/create.ts";
 import type { RunEnding } from "#server/runs/store/executions.ts";
-import { mustWriteAhead } from "#server/runs/store/texts.ts";
+import { mustWriteAhead } from "#server/runs/store/long-texts.ts";
 import { dispatchRuns } from "#server/runs/worker/dispatch.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import type { Graph } from "#server/workflow/schema.ts";
