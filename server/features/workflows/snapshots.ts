@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { v7 as uuid } from "uuid";
 import { Prisma, type PrismaClient } from "#prisma/generated/client.ts";
 import { agentIdsOf } from "#server/features/workflows/checks.ts";
-import { canonicalPieces } from "#server/shared/canonical-json.ts";
 import { db } from "#server/platform/db/client.ts";
 import { jsonColumn, jsonTextColumn } from "#server/platform/db/json-column.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { inTimeSlices } from "#server/platform/time-slice.ts";
 import { noteStored } from "#server/runs/store/space.ts";
+import { canonicalPieces } from "#server/shared/canonical-json.ts";
 import type { AgentNames } from "#server/workflow/rename.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 

@@ -7,11 +7,11 @@ import { withIdempotency } from "#server/http/rest/idempotency.ts";
 import { compileRoutes, type Hit, type Route, routeFinder } from "#server/http/rest/routes.ts";
 import { assertRole, type Principal } from "#server/platform/auth/principal.ts";
 import type { KeyNeeds } from "#server/platform/auth/rights.ts";
-import { canonicalPieces } from "#server/shared/canonical-json.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { DeferredTexts } from "#server/platform/deferred-texts.ts";
 import { AppError, invalidField } from "#server/platform/errors.ts";
 import type { ApiContext } from "#server/platform/rpc/trpc.ts";
+import { canonicalPieces } from "#server/shared/canonical-json.ts";
 
 interface RestOptions {
   /** What stands before every path, e.g. `/api/v1`. */
