@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 import filterExamples from "#app/docs/filters/examples.json";
 import { NodeFields } from "#app/docs/node-parts.tsx";
 import { nodePages } from "#app/docs/nodes/node-example.ts";
-import { resolveText, scopeOf } from "#server/workflow/expressions.ts";
 import { filters } from "#server/workflow/filters.ts";
 import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
+import { resolveText, scopeOf } from "#server/workflow/resolve-expressions.ts";
 
 const app = join(import.meta.dirname, "..");
 const files = readdirSync(app, { recursive: true, encoding: "utf8" });

@@ -2,7 +2,6 @@ import type { ExecutionEvent } from "#server/runs/event-schema.ts";
 import type { ExecutionOutput } from "#server/runs/schema.ts";
 import type { ExecutionStatus, NodeStatus } from "#server/runs/status-schema.ts";
 import type { CallAttempt } from "#server/shared/call-attempts.ts";
-import type { LongReads, ReadResult } from "#server/workflow/expressions.ts";
 import type {
   AgentCall,
   BudgetRequest,
@@ -16,6 +15,7 @@ import type {
   WaitEnd,
   WaitRequest,
 } from "#server/workflow/nodes/definition.ts";
+import type { LongReads, ReadResult } from "#server/workflow/resolve-expressions.ts";
 import type { JsonRewrite, RewrittenJson } from "#server/workflow/rewrite-json.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 

@@ -2,8 +2,9 @@ import { describe, expect, it, test } from "vitest";
 import { unfinishedExpression } from "#components/workflow-editor/fields/expression-options.ts";
 import { pathStep } from "#components/workflow-editor/fields/json-paths.ts";
 import { eachExpression } from "#server/workflow/expression-scan.ts";
-import { parseTemplate, resolveJson, resolveText, scopeOf, writtenOf } from "#server/workflow/expressions.ts";
+import { parseTemplate, writtenOf } from "#server/workflow/expressions.ts";
 import { namesFrom, withNames } from "#server/workflow/rename.ts";
+import { resolveJson, resolveText, scopeOf } from "#server/workflow/resolve-expressions.ts";
 
 const scope = scopeOf([
   {

@@ -1,19 +1,15 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { nearestName, parseTemplate, referencesOf, slugOf, writtenOf } from "#server/workflow/expressions.ts";
 import {
   longReadsOf,
-  nearestName,
-  parseTemplate,
   readLong,
-  referencesOf,
   resolveJson,
   resolveText,
   resolveValue,
   type Scope,
   scopeOf,
-  slugOf,
-  writtenOf,
-} from "#server/workflow/expressions.ts";
+} from "#server/workflow/resolve-expressions.ts";
 
 const scope: Scope = scopeOf([
   { name: "trigger", fields: { output: '{"user":{"email":"a@b.c","tags":["x","y"]}}', count: 3 } },

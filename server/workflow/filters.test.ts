@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it, test, vi } from "vitest";
-import { parseTemplate, referencesOf, resolveText, resolveValue, type Scope, scopeOf } from "#server/workflow/expressions.ts";
+import { parseTemplate, referencesOf } from "#server/workflow/expressions.ts";
 import { filters } from "#server/workflow/filters.ts";
 import { namesFrom, withNames } from "#server/workflow/rename.ts";
+import { resolveText, resolveValue, type Scope, scopeOf } from "#server/workflow/resolve-expressions.ts";
 
 const scope: Scope = scopeOf([
   {

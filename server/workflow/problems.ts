@@ -6,7 +6,6 @@ import {
   CREDENTIALS,
   credentialOf,
   eachReference,
-  flatFault,
   type IsName,
   isNameOf,
   isReserved,
@@ -34,6 +33,7 @@ import { unknownFields, unknownFieldText } from "#server/workflow/node-fields.ts
 import { textsOf } from "#server/workflow/node-texts.ts";
 import type { NodeDefinition, NodeScope } from "#server/workflow/nodes/definition.ts";
 import { pinnedWork } from "#server/workflow/pins.ts";
+import { flatFault } from "#server/workflow/resolve-expressions.ts";
 import type { Graph, GraphNode, Problem } from "#server/workflow/schema.ts";
 import { triggerFieldNames } from "#server/workflow/trigger-fields.ts";
 

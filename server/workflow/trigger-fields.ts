@@ -1,5 +1,5 @@
 import { dictionary, parseJson } from "#server/shared/json-text.ts";
-import { anyCase } from "#server/workflow/expressions.ts";
+import { anyCase } from "#server/workflow/resolve-expressions.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
 
 type Trigger = Pick<GraphNode, "data"> | undefined;

@@ -17,8 +17,8 @@ import {
 import { PanelDisclosure } from "#components/workflow-editor/fields/panel-disclosure.tsx";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
-import { asText } from "#server/workflow/expressions.ts";
 import { pythonString } from "#server/workflow/python-string.ts";
+import { asText } from "#server/workflow/resolve-expressions.ts";
 
 export interface ConnectionsTreeProps {
   /** What the fields of this node are written in. */

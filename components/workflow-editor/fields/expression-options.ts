@@ -10,8 +10,9 @@ import {
 } from "#components/workflow-editor/fields/last-values.ts";
 import { own } from "#server/shared/json-text.ts";
 import { openExpressionAt } from "#server/workflow/expression-scan.ts";
-import { asText, CREDENTIALS, type ScopeEntry } from "#server/workflow/expressions.ts";
+import { CREDENTIALS } from "#server/workflow/expressions.ts";
 import { labelOf } from "#server/workflow/graph.ts";
+import { asText, type ScopeEntry } from "#server/workflow/resolve-expressions.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
 
 /** Something that an expression can read at a node. */

@@ -3,23 +3,18 @@ import type { RunState } from "#components/runs/store/run-store.ts";
 import type { ExecutionView } from "#server/runs/schema.ts";
 import { dictionary, own } from "#server/shared/json-text.ts";
 import { isDisabled } from "#server/workflow/disabled.ts";
+import { CREDENTIALS, type IsName, isNameOf, matchName, parseTemplate, slugOf } from "#server/workflow/expressions.ts";
+import { definitionOf, fieldsOf, labelOf, type NamedNode, namesOf, passesContent, upstreamOf } from "#server/workflow/graph.ts";
+import type { NodeDetails, NodeScope } from "#server/workflow/nodes/definition.ts";
+import { handleLeftBy, pinOf } from "#server/workflow/pins.ts";
 import {
   asText,
-  CREDENTIALS,
   ExpressionError,
-  type IsName,
-  isNameOf,
-  matchName,
-  parseTemplate,
   resolveReference,
   resolveValue,
   type Scope,
   type ScopeEntry,
-  slugOf,
-} from "#server/workflow/expressions.ts";
-import { definitionOf, fieldsOf, labelOf, type NamedNode, namesOf, passesContent, upstreamOf } from "#server/workflow/graph.ts";
-import type { NodeDetails, NodeScope } from "#server/workflow/nodes/definition.ts";
-import { handleLeftBy, pinOf } from "#server/workflow/pins.ts";
+} from "#server/workflow/resolve-expressions.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 import { triggerFieldNames, triggerFields } from "#server/workflow/trigger-fields.ts";
 

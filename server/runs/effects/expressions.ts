@@ -1,6 +1,6 @@
 import { childPool, type JobFailure } from "#server/platform/children/pool.ts";
 import { type EngineServices, HostFault } from "#server/runs/ports.ts";
-import { ExpressionError, type LongReads, type ReadResult } from "#server/workflow/expressions.ts";
+import { ExpressionError, type LongReads, type ReadResult } from "#server/workflow/resolve-expressions.ts";
 import type { JsonRewrite, RewrittenJson } from "#server/workflow/rewrite-json.ts";
 
 /** Time for all expressions of one node, in milliseconds. */

@@ -8,18 +8,10 @@ import { type CallAttempt, withCallAttempt } from "#server/shared/call-attempts.
 import { isJson } from "#server/shared/json-steps.ts";
 import type { CompiledGraph } from "#server/workflow/compiled-graph.ts";
 import { workOf } from "#server/workflow/disabled.ts";
-import {
-  credentialOf,
-  newWork,
-  parseTemplate,
-  type Reference,
-  resolveJson,
-  resolveText,
-  resolveValue,
-  type TemplatePart,
-} from "#server/workflow/expressions.ts";
+import { credentialOf, parseTemplate, type Reference, type TemplatePart } from "#server/workflow/expressions.ts";
 import { textsOf, withTexts } from "#server/workflow/node-texts.ts";
 import type { NodeContext, NodeDefinition, NodeScope } from "#server/workflow/nodes/definition.ts";
+import { newWork, resolveJson, resolveText, resolveValue } from "#server/workflow/resolve-expressions.ts";
 import { isQuick, rewriteJson } from "#server/workflow/rewrite-json.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
 

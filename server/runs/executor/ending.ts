@@ -5,10 +5,10 @@ import type { ExecutionOutput } from "#server/runs/schema.ts";
 import { listText, objectPieces, objectText } from "#server/shared/json-text.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import { isDisabled, workOf } from "#server/workflow/disabled.ts";
-import { ExpressionError } from "#server/workflow/expressions.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import type { RunEnd } from "#server/workflow/nodes/definition.ts";
 import { MAX_RESULT, toldOutput, tooMuch } from "#server/workflow/output-size.ts";
+import { ExpressionError } from "#server/workflow/resolve-expressions.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 /** Why a run ends before everything has run: a node failed, or a Terminate node was reached. */

@@ -3,23 +3,19 @@ import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
 import type { LedgerRow, RunState } from "#server/runs/ports.ts";
 import { dictionary, parseJson } from "#server/shared/json-text.ts";
 import type { CompiledGraph } from "#server/workflow/compiled-graph.ts";
-import {
-  asText,
-  CREDENTIALS,
-  ExpressionError,
-  type IsName,
-  isNameOf,
-  type LongReads,
-  longReadsOf,
-  type ReadResult,
-  type Reference,
-  type Scope,
-  type ScopeEntry,
-  slugOf,
-} from "#server/workflow/expressions.ts";
+import { CREDENTIALS, type IsName, isNameOf, type Reference, slugOf } from "#server/workflow/expressions.ts";
 import { definitionOf, namesOf } from "#server/workflow/graph.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { MAX_OUTPUT, tooLong } from "#server/workflow/output-size.ts";
+import {
+  asText,
+  ExpressionError,
+  type LongReads,
+  longReadsOf,
+  type ReadResult,
+  type Scope,
+  type ScopeEntry,
+} from "#server/workflow/resolve-expressions.ts";
 import { isLive } from "#server/workflow/scheduler.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 import { triggerFields } from "#server/workflow/trigger-fields.ts";

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { TimeSlice } from "#server/platform/time-slice.ts";
 import { type Held, RunSize } from "#server/runs/executor/run-size.ts";
 import { newRun } from "#server/testing/new-run.ts";
-import { ExpressionError, type LongReads, readLong } from "#server/workflow/expressions.ts";
+import { ExpressionError, type LongReads, readLong } from "#server/workflow/resolve-expressions.ts";
 
 // What a node is given, and what of its failure is kept and told, has bounds that no template and no number of edges gets past.
 

@@ -4,7 +4,7 @@ import { tokenHash, waitOfToken } from "#server/runs/callback-token.ts";
 import { callbackStatus, resolveWait } from "#server/runs/store/waits.ts";
 import { expireWaits, wakeEnded } from "#server/runs/waits/sweep-waits.ts";
 import { parseJson } from "#server/shared/json-text.ts";
-import { asText } from "#server/workflow/expressions.ts";
+import { asText } from "#server/workflow/resolve-expressions.ts";
 
 /** How long what a callback brings may be, in characters of JSON. */
 const MAX_PAYLOAD = 1_000_000;

@@ -12,7 +12,7 @@ import {
   withReferences,
 } from "#server/workflow/compose/reads.ts";
 import { isDisabled } from "#server/workflow/disabled.ts";
-import { asText, parseTemplate, type Reference, referencesOf, shownSource } from "#server/workflow/expressions.ts";
+import { parseTemplate, type Reference, referencesOf, shownSource } from "#server/workflow/expressions.ts";
 import { definitionOf, endsByRejection, findFaults, handlesOf, labelOf, passesContent, quoted } from "#server/workflow/graph.ts";
 import { NEXT_NODE_DISTANCE } from "#server/workflow/layout/node-size.ts";
 import { textsOf, withTexts } from "#server/workflow/node-texts.ts";
@@ -20,6 +20,7 @@ import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
 import { workflowNode } from "#server/workflow/nodes/workflow-node.ts";
 import { namesFrom, withNames } from "#server/workflow/rename.ts";
+import { asText } from "#server/workflow/resolve-expressions.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
 /** The child without what begins and ends it, and the node whose output is its output. */

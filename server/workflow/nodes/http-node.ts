@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { dictionary, embedded } from "#server/shared/json-text.ts";
-import { anyCase, referencesOf } from "#server/workflow/expressions.ts";
+import { referencesOf } from "#server/workflow/expressions.ts";
 import {
   defineNode,
   type HttpCall,
@@ -10,6 +10,7 @@ import {
   onError,
   template,
 } from "#server/workflow/nodes/definition.ts";
+import { anyCase } from "#server/workflow/resolve-expressions.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
 /** Of these a second one changes nothing more than the first. */

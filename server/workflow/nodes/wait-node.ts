@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { asText, referencesOf } from "#server/workflow/expressions.ts";
+import { referencesOf } from "#server/workflow/expressions.ts";
 import { defineNode, type NodeContext, type NodeOutcome, type NodeProblem, onError, template } from "#server/workflow/nodes/definition.ts";
+import { asText } from "#server/workflow/resolve-expressions.ts";
 import { timeOf } from "#server/workflow/time-text.ts";
 
 const SECOND_MS = 1000;
