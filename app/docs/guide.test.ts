@@ -7,7 +7,7 @@ import { NodeFields } from "#app/docs/node-parts.tsx";
 import { nodePages } from "#app/docs/nodes/node-example.ts";
 import { filters } from "#server/workflow/filters.ts";
 import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
-import { resolveText, scopeOf } from "#server/workflow/resolve-expressions.ts";
+import { resolveText, scopeOfEntries } from "#server/workflow/resolve-expressions.ts";
 
 const app = join(import.meta.dirname, "..");
 const files = readdirSync(app, { recursive: true, encoding: "utf8" });
@@ -36,7 +36,9 @@ test("every link of the guide leads to a page, and every file that it shows is t
   }
 });
 
-const scope = scopeOf(Object.entries(filterExamples.given).map(([name, value]) => ({ name, fields: { output: JSON.stringify(value) } })));
+const scope = scopeOfEntries(
+  Object.entries(filterExamples.given).map(([name, value]) => ({ name, fields: { output: JSON.stringify(value) } })),
+);
 
 test("every filter has examples", () => expect(Object.keys(filterExamples.examples)).toEqual(filters.map(({ name }) => name)));
 

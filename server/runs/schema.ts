@@ -441,8 +441,8 @@ export const ExecutionView = z.object({
     .nullable(),
   last_event_id: z.number().int(),
   item_sums: z.record(z.string(), ItemSums),
-  /** Headers and payload of a webhook's delivery; null for another kind of trigger. */
-  webhook: z.object({ headers: z.record(z.string(), z.string()), raw: z.string() }).nullable(),
+  /** Values that a webhook or an HTTP trigger keeps besides the input, see `triggerFields`; empty for another kind of trigger. */
+  params: z.record(z.string(), z.unknown()),
 });
 export type ExecutionView = z.infer<typeof ExecutionView>;
 

@@ -35,6 +35,8 @@ export interface PlanScope {
 export interface Plan {
   /** By loop id; null is the workflow itself. */
   scopes: ReadonlyMap<string | null, PlanScope>;
+  /** Edges into each node, whichever scope it is in. */
+  incoming: ReadonlyMap<string, readonly PlanEdge[]>;
   /** The loop whose body a node belongs to, or null. */
   ownerOf(id: string): string | null;
   /** The loops around a node, the outermost first. */
@@ -203,8 +205,8 @@ export function makePlan(graph: Graph, types: Language = language): Plan {
 
   const members = Map.groupBy(nodes, ({ id }) => ownerOf.get(id) ?? null);
   const loops = nodes.filter((node) => types.bodyHandle(node.type) !== undefined).map((node) => node.id);
-  const scopes = new Map([null, ...loops].map((loop) => [loop, scopeOf(loop, members.get(loop) ?? [], incoming, types)]));
-  return { scopes, contested, ownerOf: (id) => ownerOf.get(id) ?? null, loopsAround: chainOf };
+  const scopes = new Map([null, ...loops].map((loop) => [loop, planScopeOf(loop, members.get(loop) ?? [], incoming, types)]));
+  return { scopes, incoming, contested, ownerOf: (id) => ownerOf.get(id) ?? null, loopsAround: chainOf };
 }
 
 /** These nodes and every node of the scope that depends on one of them; a loop stands for everything in its body. */
@@ -214,7 +216,7 @@ export function dependentsOf({ outgoing }: PlanScope, ...from: string[]): Set<st
   return found;
 }
 
-function scopeOf(
+function planScopeOf(
   loop: string | null,
   members: readonly GraphNode[],
   incoming: ReadonlyMap<string, PlanEdge[]>,

@@ -1,4 +1,4 @@
-import type { Plan } from "#server/workflow/compile.ts";
+import type { Plan, PlanEdge } from "#server/workflow/compile.ts";
 import { runPlan, workOf } from "#server/workflow/disabled.ts";
 import { credentialOf, referencesOf } from "#server/workflow/expressions.ts";
 import { goesOnAfterFailure, passesContent } from "#server/workflow/graph.ts";
@@ -33,6 +33,8 @@ export const mayReadCredentials = (graph: Graph): boolean =>
 class CompiledGraph {
   readonly byId: ReadonlyMap<string, GraphNode>;
   readonly plan: Plan;
+  /** Edges into each node as the plan has them. */
+  readonly incoming: ReadonlyMap<string, readonly PlanEdge[]>;
   /** Ids of nodes that do work outside this process. */
   readonly effects: ReadonlySet<string>;
   /** The loop that each node inside a loop belongs to, by node id. */
@@ -53,6 +55,7 @@ class CompiledGraph {
     this.#graph = graph;
     this.byId = new Map(graph.nodes.map((node) => [node.id, node]));
     this.plan = runPlan(graph);
+    this.incoming = this.plan.incoming;
     const ids = [...this.byId.keys()];
     this.effects = new Set(ids.filter((id) => this.definition(id)?.isEffect));
     const owned = ids.map((id) => [id, this.plan.ownerOf(id)] as const);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { NodeStatus } from "#server/runs/status-schema.ts";
 import { language, makePlan, type Plan } from "#server/workflow/compile.ts";
 import { definitionOf, handlesOf } from "#server/workflow/graph.ts";
 import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
@@ -12,14 +13,18 @@ import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 export const isDisabled = (node: GraphNode | undefined): boolean =>
   node?.data.disabled === true && definitionOf(node.type)?.group !== "trigger";
 
+/** Returns the handle by which a node of this type lets things through that is switched off; undefined for its only one. */
+const offHandleOf = ({ offHandle, handles, body }: NodeDefinition): string | undefined =>
+  offHandle ?? (Array.isArray(handles) ? handles.find((name) => name !== body?.handle) : undefined);
+
 const passed = new Map<string, NodeDefinition>();
 
 /** What stands in for a definition while its node is switched off. */
 function passThrough(definition: NodeDefinition): NodeDefinition {
   const known = passed.get(definition.type);
   if (known) return known;
-  const { type, title, summary, hasInput, handles, body, fields, offHandle } = definition;
-  const handle = offHandle ?? (Array.isArray(handles) ? handles.find((name) => name !== body?.handle) : undefined);
+  const { type, title, summary, hasInput, handles, fields } = definition;
+  const handle = offHandleOf(definition);
   const through: NodeDefinition = {
     ...{ type, title, summary, hasInput, handles, group: "logic", isEffect: false, config: z.looseObject({}) },
     ...(fields && { fields }),
@@ -27,6 +32,17 @@ function passThrough(definition: NodeDefinition): NodeDefinition {
   };
   passed.set(type, through);
   return through;
+}
+
+/** Returns the handle by which a node left with this result; null when it has only one, or the text does not say. */
+export function handleOf(node: GraphNode, { status, output }: { status: NodeStatus; output: string | null }): string | null {
+  const definition = definitionOf(node.type);
+  if (!definition?.handles || output === null) return null;
+  if (isDisabled(node)) return offHandleOf(definition) ?? null;
+  if (definition.body) return null;
+  if (status === "failed") return definition.errorHandle ?? null;
+  const result = definition.pin?.(output, node.data);
+  return result && !("refusal" in result) ? result.handle : null;
 }
 
 /**

@@ -4,9 +4,9 @@ import { pathStep } from "#components/workflow-editor/fields/json-paths.ts";
 import { eachExpression } from "#server/workflow/expression-scan.ts";
 import { parseTemplate, writtenOf } from "#server/workflow/expressions.ts";
 import { namesFrom, withNames } from "#server/workflow/rename.ts";
-import { resolveJson, resolveText, scopeOf } from "#server/workflow/resolve-expressions.ts";
+import { resolveJson, resolveText, scopeOfEntries } from "#server/workflow/resolve-expressions.ts";
 
-const scope = scopeOf([
+const scope = scopeOfEntries([
   {
     name: "A",
     fields: { output: "a{{b}}c", object: { 'a"b': 1, "a'b": 2, "}}": 3, "a\\b": 4, "a|b": 5, " x ": 6, "\\": 7, "\"'": 8, 'end\\"': 9 } },

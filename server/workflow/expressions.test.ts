@@ -8,10 +8,10 @@ import {
   resolveText,
   resolveValue,
   type Scope,
-  scopeOf,
+  scopeOfEntries,
 } from "#server/workflow/resolve-expressions.ts";
 
-const scope: Scope = scopeOf([
+const scope: Scope = scopeOfEntries([
   { name: "trigger", fields: { output: '{"user":{"email":"a@b.c","tags":["x","y"]}}', count: 3 } },
   { name: "Research Agent", fields: { output: "found it" } },
   { name: "Skipped", fields: { output: "" } },
@@ -57,14 +57,14 @@ describe("resolveValue", () => {
 
 describe("resolveJson", () => {
   it("escapes what comes into a string, and nothing else", () => {
-    const quotes = scopeOf([{ name: "q", fields: { output: 'a"b\n', list: [1] } }]);
+    const quotes = scopeOfEntries([{ name: "q", fields: { output: 'a"b\n', list: [1] } }]);
     const parts = parseTemplate('{"\\"{{q.output}}": {{q.list}}, "x": "{{q.list}}"}');
     expect(resolveJson(parts, quotes)).toBe('{"\\"a\\"b\\n": [1], "x": "[1]"}');
   });
 
   it("is bounded as text is, while it is made", () => {
     let reads = 0;
-    const long = scopeOf([{ name: "Long", fields: { output: "a".repeat(1_000_000) } }]);
+    const long = scopeOfEntries([{ name: "Long", fields: { output: "a".repeat(1_000_000) } }]);
     const find: Scope["find"] = (name) => {
       reads++;
       return long.find(name);
@@ -122,7 +122,7 @@ describe("suggestions are bounded", () => {
 
 describe("messages are bounded", () => {
   const long = "x".repeat(100_000);
-  const keys = scopeOf([{ name: "A", fields: { output: JSON.stringify({ [long]: 1, [`${long}y`]: 2 }), [long]: "text" } }]);
+  const keys = scopeOfEntries([{ name: "A", fields: { output: JSON.stringify({ [long]: 1, [`${long}y`]: 2 }), [long]: "text" } }]);
 
   it.each([
     ["an unknown name", `{{${long}.output}}`],
@@ -151,7 +151,7 @@ describe("messages are bounded", () => {
 
 describe("long texts are read elsewhere", () => {
   const list = JSON.stringify(Array.from({ length: 40_000 }, (_, index) => ({ n: index })));
-  const long = scopeOf([{ name: "A", fields: { output: list, short: "[1]" } }]);
+  const long = scopeOfEntries([{ name: "A", fields: { output: list, short: "[1]" } }]);
   const template = "{{A.output | length}} {{A.output | first}} {{A.output | last | json | length}} {{A.output[7].n}} {{A.output | length}}";
 
   it("once for each expression", () => {
@@ -170,7 +170,7 @@ describe("long texts are read elsewhere", () => {
   ])("unless the text %s", (_, text) => expect(longReadsOf(referencesOf(text), long)).toBeUndefined());
 
   it("counts all filters of a node together", () => {
-    const short = scopeOf([{ name: "A", fields: { output: "x".repeat(1024) } }]);
+    const short = scopeOfEntries([{ name: "A", fields: { output: "x".repeat(1024) } }]);
     const text = (filters: number) =>
       Array.from({ length: filters / 2 }, (_, index) => `{{A.output | upper | replace("${index}", "")}}`).join("");
 
@@ -188,7 +188,7 @@ describe("long texts are read elsewhere", () => {
 
   it("writes a value as JSON once", () => {
     const stringify = vi.spyOn(JSON, "stringify");
-    const value = scopeOf([{ name: "A", fields: { output: { a: 1 } } }]);
+    const value = scopeOfEntries([{ name: "A", fields: { output: { a: 1 } } }]);
 
     expect(resolveText("{{A.output}} {{A.output | json}} {{A.output}}", value)).toBe('{"a":1} {"a":1} {"a":1}');
     expect(stringify).toHaveBeenCalledTimes(1);
@@ -218,7 +218,7 @@ describe("long texts are read elsewhere", () => {
             result,
           ]),
         );
-        const scope = scopeOf([{ name: "A", fields: { output } }]);
+        const scope = scopeOfEntries([{ name: "A", fields: { output } }]);
         const outcomeOf = (from: Scope, resolve: typeof resolveText | typeof resolveValue, whole: string) => {
           try {
             return resolve(whole, from) ?? null;

@@ -3,9 +3,9 @@ import { describe, expect, it, test, vi } from "vitest";
 import { parseTemplate, referencesOf } from "#server/workflow/expressions.ts";
 import { filters } from "#server/workflow/filters.ts";
 import { namesFrom, withNames } from "#server/workflow/rename.ts";
-import { resolveText, resolveValue, type Scope, scopeOf } from "#server/workflow/resolve-expressions.ts";
+import { resolveText, resolveValue, type Scope, scopeOfEntries } from "#server/workflow/resolve-expressions.ts";
 
-const scope: Scope = scopeOf([
+const scope: Scope = scopeOfEntries([
   {
     name: "Scout",
     fields: { output: '{"name":" Ada ","tags":["x","y","z"],"none":null,"price":"2.345","at":"2026-03-29T00:30:00Z","of":{"a":1,"b":2}}' },
@@ -85,14 +85,16 @@ describe("filters", () => {
 });
 
 test("what a filter makes is bounded before it is made", () => {
-  const long = scopeOf([{ name: "Long", fields: { output: "a".repeat(1_000_000), list: Array.from({ length: 90_000 }, () => "a") } }]);
+  const long = scopeOfEntries([
+    { name: "Long", fields: { output: "a".repeat(1_000_000), list: Array.from({ length: 90_000 }, () => "a") } },
+  ]);
   const wide = "b".repeat(200);
   expect(() => resolveText(`{{Long.output | replace("a", "${wide}")}}`, long)).toThrow("more than 16 MiB");
   expect(() => resolveText(`{{Long.list | join("${wide}")}}`, long)).toThrow("more than 16 MiB");
   expect(() => resolveText('{{Long.output | split("a")}}', long)).toThrow("100,000 pieces at most");
   expect(() => resolveText("{{Long.output | upper | lower | slice(0, 1)}}".repeat(100), long)).toThrow("filters on too much");
   // Lists and objects have their cost too.
-  const list = scopeOf([
+  const list = scopeOfEntries([
     { name: "Long", fields: { list: Array(1_000_000).fill(1), object: Object.fromEntries(Array(100_000).entries()) } },
   ]);
   expect(resolveText("{{Long.list | length}} {{Long.object | length}}", list)).toBe("1000000 100000");

@@ -50,14 +50,6 @@ export function findPinFault({ nodes }: Graph): { node_id: string; message: stri
   return null;
 }
 
-/** By which handle a node left that has ended with this output; null when it has only one, or its text does not say. */
-export function handleLeftBy({ type, data }: Parameters<typeof handlesOf>[0], output: string | null): string | null {
-  const definition = definitionOf(type ?? "");
-  if (!definition?.handles || definition.body || output === null) return null;
-  const result = definition.pin?.(output, data ?? {});
-  return result && !("refusal" in result) ? result.handle : null;
-}
-
 // Nodes of graphs whose pins count. A key of the node would not do: a graph keeps keys that we do not know.
 const honoured = new WeakMap<GraphNode, NodeDefinition>();
 const graphs = new WeakMap<Graph, Graph>();

@@ -16,7 +16,7 @@ import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 // Texts that read nodes by name, carried along when names change: {{expressions}}, and node_outputs in Python conditions.
 // Pure and browser-safe: renaming, pasting, and the look at what a changed graph makes stale ask the same functions.
 
-/** Which node a name stands for, as a run finds it (server/runs/executor/run-scope.ts), and each node's own name. */
+/** Which node a name stands for, as a run finds it (server/workflow/expression-scope.ts), and each node's own name. */
 export interface Names {
   /** The node that `{{name.…}}` reads: by its label, else by the label's slug. */
   read(name: string): string | undefined;

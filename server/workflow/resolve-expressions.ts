@@ -43,6 +43,8 @@ export interface ScopeEntry {
   isFlat?: boolean;
   /** True for a node that was skipped: it reads as empty text, and so does whatever would be in it. */
   isSkipped?: boolean;
+  /** True where `output` is only the beginning of the text: nothing that depends on the rest can be read. */
+  isPartial?: boolean | undefined;
 }
 
 export interface Scope {
@@ -77,7 +79,7 @@ class JsonValue {
 }
 
 /** A scope of a few fixed entries. */
-export const scopeOf = (entries: readonly ScopeEntry[]): Scope => ({
+export const scopeOfEntries = (entries: readonly ScopeEntry[]): Scope => ({
   find: (name) => matchName(entries, name),
   names: () => entries.map((entry) => entry.name),
   isName: isNameOf(entries.map((entry) => entry.name)),
@@ -206,6 +208,8 @@ export function resolveReference(reference: Reference, scope: Scope, work: Work 
   if (!entry) throw new ExpressionError(`${shownSource(reference)} names nothing that has run.${suggestionFor(scope.names(), reference)}`);
   const flat = entry.isFlat ? flatFault(reference) : undefined;
   if (flat !== undefined) throw new ExpressionError(flat);
+  if (entry.isPartial && reference.path[0] === "output" && (reference.path.length > 1 || reference.filters.length > 0))
+    throw new ExpressionError(`${shownSource(reference)} reads a text of which only the beginning is at hand.`);
   // In a node that was skipped every path leads to nothing.
   const read = entry.isSkipped ? { ...reference, path: reference.path.slice(0, 1) } : reference;
   const field = () => {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { makePlan } from "#server/workflow/compile.ts";
-import { type NodeProgress, Schedule } from "#server/workflow/scheduler.ts";
+import type { NodeProgress } from "#server/workflow/node-progress.ts";
+import { Schedule } from "#server/workflow/scheduler.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 const node = (id: string, type = "step") => ({ id, type, position: { x: 0, y: 0 }, data: {} });

@@ -1,24 +1,8 @@
-import type { NodeStatus } from "#server/runs/status-schema.ts";
-import type { PlanEdge, PlanScope } from "#server/workflow/compile.ts";
+import type { PlanScope } from "#server/workflow/compile.ts";
+import { hasEnded, isLive, type NodeProgress } from "#server/workflow/node-progress.ts";
 
 // Which nodes may start, decided only from the graph and what has happened so far. Pure: the same results always give
 // the same answer, in whatever order they came in. Each edge is looked at once, so the cost grows with the graph alone.
-
-/** How far one node is. A failed node whose `continues` is set counts as finished for what follows it. */
-export interface NodeProgress {
-  status: NodeStatus;
-  /** The handle that is live, of a node with several. */
-  handle?: string | null | undefined;
-  continues?: boolean | undefined;
-}
-
-const hasEnded = ({ status }: NodeProgress) => status === "complete" || status === "failed" || status === "skipped";
-
-/** Whether an edge carries a result of a source that has ended. */
-export function isLive(edge: PlanEdge, source: NodeProgress): boolean {
-  if (source.status === "failed" ? source.continues !== true : source.status !== "complete") return false;
-  return source.handle === undefined || source.handle === null || edge.handle === "" || source.handle === edge.handle;
-}
 
 /**
  * The state of one scope: counts down each node's open edges as results come in. A join waits for every path; it runs when

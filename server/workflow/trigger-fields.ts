@@ -27,9 +27,20 @@ export function triggerFieldNames(trigger: Trigger): string[] {
   return Array.isArray(parameters) ? parameters.map((parameter) => String(parameter?.name)) : [];
 }
 
+/** Returns the values of a form by its input; empty for a run that was started in another way. */
+export function formValues(input: string): Record<string, unknown> {
+  try {
+    const values = parseJson(input);
+    return values !== null && typeof values === "object" && !Array.isArray(values) ? { ...values } : {};
+  } catch {
+    return {};
+  }
+}
+
 /**
- * Fields that expressions read of the trigger in a run. A webhook keeps the headers of its delivery in `params`, and the payload
- * as sent where that differs from the input; an HTTP trigger keeps its body as sent where the input does not give it.
+ * Fields that expressions read of the trigger in a run. A form keeps its values in `params`, which are its input as well. A webhook
+ * keeps the headers of its delivery there, and the payload as sent where that differs from the input; an HTTP trigger keeps its body
+ * as sent where the input does not give it.
  */
 export function triggerFields(
   trigger: Trigger,

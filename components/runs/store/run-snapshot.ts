@@ -147,7 +147,7 @@ function sumOf(nodes: RunSnapshot["nodes"]): UsageSum {
 const isOver = (status: NodeStatus): boolean => status === "complete" || status === "failed" || status === "skipped";
 
 /** Less than 0 when `a` comes before `b` among the iterations: "2" before "10", "3.0" before "3.1". */
-function compareIterations(a: string, b: string): number {
+export function compareIterations(a: string, b: string): number {
   const [left, right] = [a, b].map((path) => (path === "" ? [] : path.split(".").map(Number)));
   for (let depth = 0; depth < Math.max(left?.length ?? 0, right?.length ?? 0); depth++) {
     const difference = (left?.[depth] ?? -1) - (right?.[depth] ?? -1);

@@ -6,7 +6,6 @@ import { cn } from "#components/ui/cn.ts";
 import { childEntries, describeKind, parseIfJson, pathStep } from "#components/workflow-editor/fields/json-paths.ts";
 import {
   fieldNames,
-  isTruncated,
   type LastRun,
   lastScope,
   REQUEST_PARTS,
@@ -189,7 +188,7 @@ export function connectionsOf(readable: ReadableScope, run: LastRun | null): Con
       const python = field === "output" && !around.includes(node.id) ? `node_outputs[${pythonString(name)}]` : null;
       const made = connection(field, `${name}.${field}`, python, known(name, field));
       // Of a value that is cut off, nothing can be said about what is inside.
-      return field === "output" && run && isTruncated(node, run) ? { ...made, inside: nothing } : made;
+      return field === "output" && scope?.find(name)?.isPartial ? { ...made, inside: nothing } : made;
     });
     return [{ id: node.id, name, second: secondName(own), type: node.type, values }];
   });

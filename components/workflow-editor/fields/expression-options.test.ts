@@ -133,7 +133,7 @@ test("of an HTTP node its status and headers are offered, with the last answer's
   const names = (options: readonly { expression: string }[]) => options.map(({ expression }) => expression);
   expect(names(optionsAt(call, "s"))).toEqual(expect.arrayContaining(["Ask.output", "Ask.status", "Ask.headers"]));
   const run: LastRun = {
-    ...{ executionId: "e", input: "", webhook: null, decisions: {} },
+    ...{ executionId: "e", input: "", params: {} },
     snapshot: { nodes: { h: { status: "complete", output: '{"id": 7}' } } } as unknown as LastRun["snapshot"],
     details: { h: { status: 201, headers: { "content-type": "application/json" } } },
   };

@@ -1,7 +1,6 @@
 import { childEntries, describeKind, parseIfJson, pathStep, schemaFields } from "#components/workflow-editor/fields/json-paths.ts";
 import {
   fieldNames,
-  isTruncated,
   type LastRun,
   lastScope,
   REQUEST_PARTS,
@@ -51,8 +50,7 @@ export function expressionOptions(readable: ReadableScope, run: LastRun | null):
     const options = fieldNames(node, readable).map((field) => option(name, field, node.type, entry));
     return options.flatMap((parent) => {
       const { field, expression } = parent;
-      const isWhole = !run || field !== "output" || !isTruncated(node, run);
-      const inside = isWhole ? childEntries(parseIfJson(own(entry?.fields, field))) : [];
+      const inside = field !== "output" || !entry?.isPartial ? childEntries(parseIfJson(own(entry?.fields, field))) : [];
       const steps = inside.slice(0, MAX_STEPS).map(([key, item]) => ({
         ...{ expression: expression + pathStep(key), name, field, nodeType: node.type, kind: describeKind(item), lastValue: asText(item) },
       }));

@@ -48,8 +48,7 @@ const node = (output: string, more: Partial<NodeSnapshot> = {}): NodeSnapshot =>
 const run: LastRun = {
   executionId: "e1",
   input: JSON.stringify({ items: ["warp", "weft"] }),
-  webhook: null,
-  decisions: { h: "approved" },
+  params: {},
   details: {},
   snapshot: {
     status: "completed",
@@ -232,7 +231,7 @@ test("names with dots are read, offered and put right", () => {
 
 test("headers and payload of a webhook's last delivery are shown", () => {
   const nodes = graph.nodes.map((one) => (one.id === "t" ? { ...one, data: { label: "Start", kind: "webhook" } } : one));
-  const delivery = { ...run, input: "7", webhook: { headers: { "x-id": "d-1" }, raw: '{"n":7}' } };
+  const delivery = { ...run, input: "7", params: { headers: { "x-id": "d-1" }, raw: '{"n":7}' } };
   const hooked = readableAt({ ...graph, nodes }, "o", scope);
 
   const shown = previewOf("{{trigger.headers.X-Id}} {{trigger.raw}} {{trigger.output}}", lastScope(hooked, delivery));

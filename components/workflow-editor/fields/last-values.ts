@@ -1,22 +1,36 @@
-import { planOf, type RunSnapshot } from "#components/runs/store/run-snapshot.ts";
+import { compareIterations, planOf, type RunSnapshot } from "#components/runs/store/run-snapshot.ts";
 import type { RunState } from "#components/runs/store/run-store.ts";
 import type { ExecutionView } from "#server/runs/schema.ts";
 import { dictionary, own } from "#server/shared/json-text.ts";
-import { isDisabled } from "#server/workflow/disabled.ts";
-import { CREDENTIALS, type IsName, isNameOf, matchName, parseTemplate, slugOf } from "#server/workflow/expressions.ts";
-import { definitionOf, fieldsOf, labelOf, type NamedNode, namesOf, passesContent, upstreamOf } from "#server/workflow/graph.ts";
-import type { NodeDetails, NodeScope } from "#server/workflow/nodes/definition.ts";
-import { handleLeftBy, pinOf } from "#server/workflow/pins.ts";
+import type { Plan } from "#server/workflow/compile.ts";
+import { handleOf, workOf } from "#server/workflow/disabled.ts";
 import {
-  asText,
-  ExpressionError,
-  resolveReference,
-  resolveValue,
-  type Scope,
-  type ScopeEntry,
-} from "#server/workflow/resolve-expressions.ts";
+  type Flow,
+  type FrameFacts,
+  GraphNames,
+  joinTexts,
+  type ResultFacts,
+  resultsByName,
+  scopeOf,
+  upstreamTexts,
+} from "#server/workflow/expression-scope.ts";
+import { matchName, parseTemplate } from "#server/workflow/expressions.ts";
+import {
+  definitionOf,
+  fieldsOf,
+  goesOnAfterFailure,
+  labelOf,
+  type NamedNode,
+  namesOf,
+  passesContent,
+  upstreamOf,
+} from "#server/workflow/graph.ts";
+import { hasEnded } from "#server/workflow/node-progress.ts";
+import type { NodeDetails, NodeScope } from "#server/workflow/nodes/definition.ts";
+import { pinOf } from "#server/workflow/pins.ts";
+import { asText, ExpressionError, resolveReference, resolveValue, type Scope } from "#server/workflow/resolve-expressions.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
-import { triggerFieldNames, triggerFields } from "#server/workflow/trigger-fields.ts";
+import { formValues, triggerFieldNames, triggerFields } from "#server/workflow/trigger-fields.ts";
 
 /** The run whose values the panel shows: the one on the screen, else the latest that has ended. */
 export interface LastRun {
@@ -24,18 +38,15 @@ export interface LastRun {
   snapshot: RunSnapshot;
   /** What the trigger was given. */
   input: string;
-  /** Headers and payload of a webhook's delivery; null for another kind of trigger. */
-  webhook: ExecutionView["webhook"];
-  /** How reviews were decided, by node id. */
-  decisions: Readonly<Record<string, string>>;
+  /** Values that the trigger keeps besides: headers and payload of a call. */
+  params: ExecutionView["params"];
   /** What nodes left behind besides their outputs, by node id, as far as it has been read. */
   details: Readonly<Record<string, NodeDetails>>;
 }
 
 export function lastRunOf({ executionId, snapshot, view }: Pick<RunState, "executionId" | "snapshot" | "view">): LastRun | null {
   if (!executionId || !snapshot || !view) return null;
-  const decisions = Object.fromEntries(view.execution.reviews.flatMap(({ node_id, decision }) => (decision ? [[node_id, decision]] : [])));
-  return { executionId, snapshot, input: view.execution.input, webhook: view.webhook, decisions, details: {} };
+  return { executionId, snapshot, input: view.execution.input, params: view.params, details: {} };
 }
 
 /** A secret's value is not known here, and would not be shown. */
@@ -43,109 +54,87 @@ const MASK = "••••";
 /** What the output of an HTTP trigger holds (specification, Trigger output expressions). */
 export const REQUEST_PARTS = ["body", "method", "headers", "query"];
 
-const pinnedIn = (node: GraphNode | undefined): string | undefined => pinOf(node)?.output;
-
-/** What a node left behind in the run, or undefined when it did not end; of a pinned node, what is pinned. */
-export function lastOutput(node: GraphNode, { snapshot }: LastRun): string | undefined {
-  const pinned = pinnedIn(node);
-  if (pinned !== undefined) return pinned;
-  const result = snapshot.nodes[node.id];
-  // What the last item that came to it left there is not at hand.
-  if (!result || result.isPast) return undefined;
-  if (result.status === "failed") return result.error ?? "";
-  if (result.status === "skipped") return "";
-  return result.status === "complete" ? (result.output ?? "") : undefined;
+/** Throws for a fact that no answer of the API has. */
+function notAtHand(): never {
+  throw new ExpressionError("This is not at hand here.");
 }
 
-/** True when only the beginning of a node's output is at hand. */
-export const isTruncated = (node: GraphNode, { snapshot }: LastRun): boolean =>
-  pinnedIn(node) === undefined && (snapshot.nodes[node.id]?.whole_length ?? null) !== null;
+/** A result of the run, or of a pinned node what is pinned. */
+function resultOf(node: GraphNode, run: LastRun): ResultFacts | undefined {
+  const { id } = node;
+  if (definitionOf(node.type)?.group === "trigger")
+    return { id, status: "complete", output: run.input, error: null, handle: null, completed_at: null };
 
-/** The parameters of a form as the run was given them. */
-function paramsOf(readable: ReadableScope, run: LastRun): Record<string, unknown> {
-  const names = parameterNames(readable);
-  if (names.length === 0) return {};
-  try {
-    const values: unknown = JSON.parse(run.input);
-    if (values === null || typeof values !== "object") return {};
-    return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(values, name) ? [[name, Reflect.get(values, name)]] : [])));
-  } catch {
-    return {}; // it was started by another kind of trigger
-  }
+  const result = run.snapshot.nodes[id];
+  const pin = pinOf(node);
+  // The output of a node whose latest items went another way is not at hand.
+  if (!pin && (!result || result.isPast)) return undefined;
+  const { status = "idle", output = null, error = null, started_at = null, duration_ms, whole_length } = result ?? {};
+  const completed_at = started_at === null ? null : new Date(Date.parse(started_at) + (duration_ms ?? 0));
+  // A pinned output that the run did not have is the latest.
+  if (pin) return { id, ...pin, status: "complete", error: null, completed_at: completed_at ?? new Date() };
+  const details = own(run.details, id);
+  return {
+    ...{ id, status, output, error, completed_at, isPartial: typeof whole_length === "number" },
+    handle: handleOf(node, { status, output: output ?? "" }),
+    get details() {
+      return details ?? notAtHand();
+    },
+  };
 }
 
-/** Values of the trigger that expressions read. */
-function triggerScope(readable: ReadableScope, run: LastRun): Record<string, unknown> {
-  const { webhook, input } = run;
-  if (readable.trigger?.data.kind === "webhook" && webhook) return triggerFields(readable.trigger, { input, params: webhook });
-  if (readable.trigger?.data.kind === "http") return triggerFields(readable.trigger, { input, params: {} });
-  return { ...paramsOf(readable, run), output: input };
+/** Place of the node in the loops around it: that of its own last item, else of the latest item of a node beside it, else the first. */
+function pathAt({ graph, nodeId, around, plan }: ReadableScope, { snapshot }: LastRun): string[] {
+  const beside = graph.nodes.filter(({ id }) => plan.loopsAround(id).every((loop, depth) => loop === around[depth]));
+  const latest = beside.map(({ id }) => snapshot.nodes[id]?.iteration ?? "").sort(compareIterations);
+  const path = (snapshot.nodes[nodeId]?.iteration || latest.at(-1) || "").split(".");
+  return around.map((_, depth) => path[depth] || "0");
+}
+
+/** Results of a run as a node would see them if it ran again: in a loop those of one item. */
+export function lastFrame(readable: ReadableScope, run: LastRun): FrameFacts {
+  const { byId, around, plan, early, visible } = readable;
+  const path = pathAt(readable, run);
+  const items = new Map<string, ReturnType<FrameFacts["iterationOf"]>>();
+  const itemOf = (id: string): ReturnType<FrameFacts["iterationOf"]> => {
+    const { type = "", data = {} } = byId.get(id) ?? {};
+    const body = definitionOf(type)?.body;
+    try {
+      const list = body?.itemsOf(resolveValue(String(data[body.input] ?? ""), lastScope(readable, run, frame))) ?? [];
+      const index = Number(path[around.indexOf(id)]);
+      return index < list.length ? { item: list[index], index } : undefined;
+    } catch {
+      return undefined;
+    }
+  };
+  const frame: FrameFacts = {
+    lookup(id) {
+      const node = byId.get(id);
+      if (!node || !visible.has(node) || around.includes(id)) return undefined;
+      const isOfItem = (run.snapshot.nodes[id]?.iteration ?? "") === path.slice(0, plan.loopsAround(id).length).join(".");
+      const result = isOfItem || pinOf(node) ? resultOf(node, run) : undefined;
+      // When this node runs, a wait beside it may not have ended.
+      if (result && early.includes(node) && hasEnded(result)) result.status = "waiting";
+      return result;
+    },
+    iterationOf(id) {
+      if (!around.includes(id)) return undefined;
+      // An item that reads itself has none.
+      if (!items.has(id)) items.set(id, undefined).set(id, itemOf(id));
+      return items.get(id);
+    },
+  };
+  return frame;
 }
 
 /** What expressions at a node would read if it ran again on the values of a run. */
-export function lastScope(readable: ReadableScope, run: LastRun): Scope {
-  const { nodes, names, around, scope, nodeId, isName } = readable;
-  const underWay = new Set<string>();
-  const fixed: Record<string, ScopeEntry> = {
-    trigger: { name: "trigger", fields: triggerScope(readable, run) },
-    execution: { name: "execution", fields: { id: run.executionId } },
-    [CREDENTIALS]: {
-      name: CREDENTIALS,
-      fields: Object.fromEntries((scope.credentialNames ?? []).map((name) => [name, MASK])),
-      isFlat: true,
-    },
-  };
-  /** The item that this node had, or would have had first. */
-  const itemOf = (loop: GraphNode): Record<string, unknown> | undefined => {
-    if (underWay.has(loop.id)) return undefined;
-    underWay.add(loop.id);
-    try {
-      const given = resolveValue(String(loop.data.items_expression ?? ""), found);
-      const items: unknown = typeof given === "string" ? JSON.parse(given) : given;
-      const index = Number(run.snapshot.nodes[nodeId]?.iteration.split(".")[around.indexOf(loop.id)] ?? 0) || 0;
-      return Array.isArray(items) && index < items.length ? { current_item: items[index], index } : undefined;
-    } catch {
-      return undefined;
-    } finally {
-      underWay.delete(loop.id);
-    }
-  };
-  const valuesOf = (node: GraphNode): Record<string, unknown> | undefined => {
-    if (around.includes(node.id)) return itemOf(node);
-    const output = lastOutput(node, run);
-    const definition = definitionOf(node.type);
-    const left = {
-      output: output ?? "",
-      handle: own(run.decisions, node.id) ?? null,
-      details: (pinnedIn(node) === undefined && own(run.details, node.id)) || {},
-      data: node.data,
-      callbackUrl: () => run.snapshot.nodes[node.id]?.resume_url ?? "",
-    };
-    const further = Object.entries(definition?.fields ?? {}).flatMap(([name, read]) => {
-      const value = read(left);
-      // What is only there while it waits, or was not kept, is not known; a text that is empty is.
-      const isKnown = definition?.earlyFields?.includes(name) ? value !== "" : output !== undefined;
-      return isKnown ? [[name, value] as const] : [];
-    });
-    if (output === undefined && further.length === 0) return undefined;
-    return { ...(output !== undefined && { output }), ...Object.fromEntries(further) };
-  };
-  const found: Scope = {
-    isName,
-    find(name) {
-      if (Object.hasOwn(fixed, name)) return fixed[name];
-      const slug = slugOf(name);
-      const exact = names.filter((entry) => entry.name === name);
-      const near = slug === "" ? [] : names.filter((entry) => slugOf(entry.name) === slug);
-      for (const { node } of [...exact, ...near]) {
-        const fields = valuesOf(node);
-        if (fields) return { name, fields };
-      }
-      return Object.hasOwn(fixed, slug) ? fixed[slug] : undefined;
-    },
-    names: () => [...Object.keys(fixed), ...nodes.flatMap((node) => names.find((entry) => entry.node === node)?.name ?? [])],
-  };
-  return found;
+export function lastScope(readable: ReadableScope, run: LastRun, frame: FrameFacts = lastFrame(readable, run)): Scope {
+  const { named, trigger, scope } = readable;
+  const { executionId: execution_id, input } = run;
+  const params = trigger?.data.kind === "params" ? formValues(input) : run.params;
+  const credentials = dictionary(Object.fromEntries((scope.credentialNames ?? []).map((name) => [name, MASK])));
+  const callbackUrl = (id: string) => run.snapshot.nodes[id]?.resume_url ?? notAtHand();
+  return scopeOf(named, { execution_id, trigger: triggerFields(trigger, { input, params }), credentials, callbackUrl }, frame);
 }
 
 /** A piece of a text with its expressions resolved; `missing` for what the run has no value of. */
@@ -175,51 +164,21 @@ export function previewOf(template: string, scope: Scope): PreviewPart[] {
  * that only decides, what came to that one.
  * @param isLiteral whether the decision itself is meant instead, as conditions read it
  */
-export function lastUpstream(readable: ReadableScope, run: LastRun, isLiteral = false): string {
-  const { graph, around, names, nodeId } = readable;
-  const scope = lastScope(readable, run);
-  const byId = new Map(graph.nodes.map((node) => [node.id, node]));
-  const texts = new Map<string, string>();
-  /** By which way a node left in the run; null when that is not known. */
-  const wayOut = (node: GraphNode) => own(run.decisions, node.id) ?? handleLeftBy(node, lastOutput(node, run) ?? null);
-  const collect = (id: string) => {
-    const edges = graph.edges.filter((edge) => edge.target === id);
-    const live = edges.filter(({ source, sourceHandle }) => {
-      const node = byId.get(source);
-      const way = node && !around.includes(source) ? wayOut(node) : null;
-      return way === null || (sourceHandle ?? way) === way;
-    });
-    // Where no way led here in the run, what would have come is shown.
-    for (const { source } of live.length ? live : edges) {
-      const node = byId.get(source);
-      if (!node || texts.has(source)) continue;
-      const definition = definitionOf(node.type);
-      const isDecision = !isLiteral && !isDisabled(node) && passesContent(node, definition, wayOut(node));
-      const entry = around.includes(source) ? scope.find(names.find((name) => name.node.id === source)?.name ?? "") : undefined;
-      const made = entry ? asText(entry.fields.current_item) : definition?.group === "trigger" ? run.input : (lastOutput(node, run) ?? "");
-      texts.set(source, isDecision ? "" : made);
-      if (isDecision) collect(source);
-    }
-  };
-  collect(nodeId);
-  return [...texts.values()].filter((text) => text !== "").join("\n\n");
-}
+export const lastUpstream = (readable: ReadableScope, run: LastRun, isLiteral = false): string =>
+  joinTexts(upstreamTexts(lastFrame(readable, run), readable.nodeId, readable.flow, { isLiteral, isSupposed: true }));
 
 /** What the server needs to try a condition: which nodes are meant; the values are the run's own. */
 export function conditionTrialInput(readable: ReadableScope, run: LastRun) {
-  const before = predecessorsOf(readable);
-  const isFirst = before.some((id) => readable.around.includes(id));
+  const { nodeId, around, flow, named, nodes } = readable;
+  const frame = lastFrame(readable, run);
+  const sources = [...upstreamTexts(frame, nodeId, flow, { isLiteral: true, isSupposed: true }).keys()];
+  const before = sources.filter((id) => around.includes(id) || frame.lookup(id));
+  const isFirst = before.some((id) => around.includes(id));
   const outputs = dictionary<string[]>();
-  for (const { name, node, isAlias } of readable.names) {
-    const known = outputs[name];
-    if (!known) outputs[name] = [node.id];
-    else if (isAlias) known.push(node.id);
-  }
-  const { trigger } = readable;
-  if (trigger) outputs[labelOf(trigger)] ??= [trigger.id];
-  const pinned = readable.graph.nodes.flatMap((node) => {
-    const output = readable.nodes.includes(node) ? pinnedIn(node) : undefined;
-    return output === undefined ? [] : [[node.id, output] as const];
+  for (const [name, [node]] of Object.entries(resultsByName(named, frame))) outputs[name] = [node.id];
+  const pinned = nodes.flatMap((node) => {
+    const pin = pinOf(node);
+    return pin ? [[node.id, pin.output] as const] : [];
   });
   return {
     execution_id: run.executionId,
@@ -250,8 +209,13 @@ export interface ReadableScope {
   early: readonly GraphNode[];
   /** Names of those: labels first, then the names of agents that are not taken by a label. */
   names: readonly NamedNode[];
-  /** Tells the workflow's names with dots in them; left out where there is none. */
-  isName: IsName | undefined;
+  /** Names of the whole graph. */
+  named: GraphNames;
+  plan: Plan;
+  flow: Flow;
+  byId: ReadonlyMap<string, GraphNode>;
+  /** Nodes of which something can be read here, the trigger and loops around included. */
+  visible: ReadonlySet<GraphNode>;
 }
 
 /** Everything upstream of a node. What runs once for each item of a loop is only there inside of it. */
@@ -282,8 +246,17 @@ export function readableAt(graph: Graph, nodeId: string, scope: PanelScope): Rea
       (!entry.isAlias || (matchName(all, entry.name)?.node.id === entry.node.id && entry.name !== labelOf(entry.node))),
   );
   const trigger = graph.nodes.find((node) => definitionOf(node.type)?.group === "trigger");
-  const isName = isNameOf(all.map(({ name }) => name));
-  return { graph, nodeId, scope, around, trigger, nodes, early, names, isName };
+  const byId = new Map(graph.nodes.map((node) => [node.id, node]));
+  const flow: Flow = {
+    incoming: plan.incoming,
+    continues: (id) => goesOnAfterFailure(byId.get(id)),
+    passesContent(id, handle) {
+      const node = byId.get(id);
+      return node !== undefined && passesContent(node, workOf(node), handle);
+    },
+  };
+  const named = new GraphNames(() => all);
+  return { graph, nodeId, scope, around, trigger, nodes, early, names, named, plan, flow, byId, visible: new Set([...visible, ...early]) };
 }
 
 /** Which name a node has besides its label, in words, of the names that it has where it is read; null for none. */
@@ -302,25 +275,16 @@ export function fieldNames(node: GraphNode, { around, early }: Pick<ReadableScop
   return early.includes(node) ? earlyFieldsOf(node) : fieldsOf(node);
 }
 
-/** Names of the values that a form asks for. */
-const parameterNames = ({ trigger }: Pick<ReadableScope, "trigger">): string[] =>
-  trigger?.data.kind === "params" && Array.isArray(trigger.data.parameters)
-    ? trigger.data.parameters.map((parameter) => String(parameter?.name))
-    : [];
-
 /** Names of what can be read of the trigger besides its output. */
 export const triggerNames = ({ trigger }: Pick<ReadableScope, "trigger">): string[] =>
-  trigger?.data.kind === "webhook" || trigger?.data.kind === "http" ? triggerFieldNames(trigger) : parameterNames({ trigger });
-
-/** Nodes that lead straight to this one, in the order of the edges. */
-export function predecessorsOf({ graph, nodeId }: Pick<ReadableScope, "graph" | "nodeId">): string[] {
-  return [...new Set(graph.edges.filter((edge) => edge.target === nodeId).map((edge) => edge.source))];
-}
+  ["webhook", "http", "params"].includes(String(trigger?.data.kind)) ? triggerFieldNames(trigger) : [];
 
 /** True when the run came to what stands straight before the node, so that there is something to show. */
-export const hasPredecessorValues = (readable: ReadableScope, run: LastRun): boolean =>
-  predecessorsOf(readable).some((id) => {
-    const { status, isPast } = run.snapshot.nodes[id] ?? {};
-    const isPinned = pinOf(readable.graph.nodes.find((node) => node.id === id)) !== null;
-    return isPinned || readable.around.includes(id) || (!isPast && (status === "complete" || status === "failed"));
-  });
+export function hasPredecessorValues(readable: ReadableScope, run: LastRun): boolean {
+  const { nodeId, around, flow } = readable;
+  const frame = lastFrame(readable, run);
+  const edges = flow.incoming.get(nodeId) ?? [];
+  return edges.some(
+    ({ source, isGate }) => !isGate && (around.includes(source) || /complete|failed/.test(frame.lookup(source)?.status ?? "")),
+  );
+}

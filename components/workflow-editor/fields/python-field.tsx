@@ -9,7 +9,7 @@ import {
   conditionTrialInput,
   hasPredecessorValues,
   type LastRun,
-  lastOutput,
+  lastFrame,
   lastUpstream,
   type ReadableScope,
   secondName,
@@ -18,6 +18,8 @@ import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.ts
 import { insertCode, pythonTokens, type TokenKind, unfinishedName } from "#components/workflow-editor/fields/python-text.ts";
 import { ValueField } from "#components/workflow-editor/fields/value-field.tsx";
 import { isFinal } from "#server/shared/execution-status.ts";
+import { outputOf } from "#server/workflow/expression-scope.ts";
+import { hasEnded } from "#server/workflow/node-progress.ts";
 import { pythonString } from "#server/workflow/python-string.ts";
 
 /** Colours of what a piece of Python is. */
@@ -73,17 +75,18 @@ export interface PythonOption {
 /** The three variables, then one entry of node_outputs for each node upstream: by its label; an agent's name reads the same. */
 export function pythonOptions(readable: ReadableScope, run: LastRun | null): PythonOption[] {
   const { nodes, names, around } = readable;
+  const frame = run && lastFrame(readable, run);
   const outputs = nodes.flatMap((node): PythonOption[] => {
     const own = names.filter((entry) => entry.node === node);
     const label = own.find((entry) => !entry.isAlias)?.name;
     if (label === undefined || around.includes(node.id)) return [];
-    const last = run ? lastOutput(node, run) : undefined;
+    const result = frame?.lookup(node.id);
     return [
       {
         code: `node_outputs[${pythonString(label)}]`,
         nodeType: node.type,
         kind: secondName(own),
-        hint: last || "Its output, once it has run",
+        hint: (result && hasEnded(result) && outputOf(result)) || "Its output, once it has run",
       },
     ];
   });

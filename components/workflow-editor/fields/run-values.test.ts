@@ -102,7 +102,8 @@ test.each([
   ["JSON", '{ "n": 7 }', '{ "n": 7 }'],
   ["a form", "n=7", '{"n":"7"}'],
 ])("a webhook run of %s is repeated with JSON", (_, raw, input) => {
-  const view = { webhook: { headers: {}, raw }, execution: { input: raw === input ? "7" : '{"n":"7"}' } };
+  const graph = { nodes: [{ type: "triggerNode", data: { kind: "webhook" } }] };
+  const view = { graph, params: { headers: {}, raw }, execution: { input: raw === input ? "7" : '{"n":"7"}' } };
 
   expect(inputToRepeat(view as never)).toBe(input);
 });

@@ -29,8 +29,9 @@ export function textsOf(input: string, { kind, parameters }: { kind: string; par
  * Returns the input of a run for another run to start from: of a webhook the payload as sent where that is JSON, else, as of a
  * form, what the trigger made of it.
  */
-export function inputToRepeat({ webhook, execution }: Pick<ExecutionView, "webhook" | "execution">): string {
-  return webhook && /^\s*[[{"]/.test(webhook.raw) ? webhook.raw : execution.input;
+export function inputToRepeat({ graph, params, execution: { input } }: Pick<ExecutionView, "graph" | "params" | "execution">): string {
+  const isWebhook = graph.nodes.some(({ type, data }) => type === "triggerNode" && data.kind === "webhook");
+  return isWebhook && typeof params.raw === "string" && /^\s*[[{"]/.test(params.raw) ? params.raw : input;
 }
 
 /** What was typed as a value of the parameter's type, or why it is none. Nothing typed is `undefined`: the default then holds. */

@@ -5,7 +5,6 @@ import { resultsThatHold } from "#server/features/workflows/results-that-hold.ts
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { invalidField } from "#server/platform/errors.ts";
-import { progressOf } from "#server/runs/executor/frame.ts";
 import type { RerunInput, RerunResult } from "#server/runs/schema.ts";
 import { findOriginal } from "#server/runs/store/executions.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
@@ -16,9 +15,10 @@ import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { dependentsOf } from "#server/workflow/compile.ts";
 import { runPlan } from "#server/workflow/disabled.ts";
 import { definitionOf, goesOnAfterFailure } from "#server/workflow/graph.ts";
+import { type NodeProgress, progressOf } from "#server/workflow/node-progress.ts";
 import { pinnedWork, withPins } from "#server/workflow/pins.ts";
 import { givenWithout } from "#server/workflow/run-until.ts";
-import { type NodeProgress, Schedule } from "#server/workflow/scheduler.ts";
+import { Schedule } from "#server/workflow/scheduler.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 /** How a node of the original ended, and its type there. */

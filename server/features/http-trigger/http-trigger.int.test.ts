@@ -3,13 +3,14 @@ import { runHttpTrigger } from "#server/features/http-trigger/service.ts";
 import { savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { getExecutionView } from "#server/runs/use-cases/get-execution.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
 
 const LONG_MS = 30_000;
 
-test("the run of a call keeps the text of its body", async () => {
+test("the run of a call keeps the text of its body for the editor", async () => {
   const admin = await database.newAdmin();
   const data = { label: "Start", kind: "http", response_mode: "async" };
   const nodes = [{ id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data }];
@@ -18,8 +19,8 @@ test("the run of a call keeps the text of its body", async () => {
 
   await runHttpTrigger(admin, workflow as never, "{}", { signal: new AbortController().signal, raw: "a=1" });
 
-  const { values } = await db().execution.findFirstOrThrow({ where: { workflow_id }, include: { values: true } });
-  expect(values?.params).toEqual({ raw: "a=1" });
+  const { params } = await getExecutionView(admin, { execution_id: await theRunOf(workflow_id) });
+  expect(params).toEqual({ raw: "a=1" });
 });
 
 /** A synchronous call in a process where nobody carries runs: the test does what the run loop would. */

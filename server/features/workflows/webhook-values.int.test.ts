@@ -69,7 +69,7 @@ test("a rerun of a webhook with its own values keeps them", async () => {
 test("the view of a webhook's run has headers and payload of the delivery", async () => {
   const execution_id = await delivered();
 
-  const { webhook } = await getExecutionView(admin, { execution_id });
+  const { params } = await getExecutionView(admin, { execution_id });
 
-  expect(webhook).toEqual({ headers: { "x-id": "d-1" }, raw: '{"n":7}' });
+  expect(params).toEqual({ headers: { "x-id": "d-1" }, raw: '{"n":7}' });
 });

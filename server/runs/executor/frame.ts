@@ -1,7 +1,8 @@
 import type { LoopRun } from "#server/runs/executor/loop-run.ts";
 import type { LedgerRow } from "#server/runs/ports.ts";
 import type { PlanScope } from "#server/workflow/compile.ts";
-import { type NodeProgress, Schedule } from "#server/workflow/scheduler.ts";
+import { type NodeProgress, progressOf } from "#server/workflow/node-progress.ts";
+import { Schedule } from "#server/workflow/scheduler.ts";
 
 /** Place of an iteration in its loop. */
 export interface Iteration {
@@ -94,10 +95,3 @@ export class Frame {
     return row && progressOf(row, continues(id));
   }
 }
-
-/** A row as the scheduler sees it. */
-export const progressOf = (row: Pick<LedgerRow, "status" | "handle">, continues: boolean): NodeProgress => ({
-  status: row.status,
-  handle: row.handle,
-  continues: row.status === "failed" && continues,
-});

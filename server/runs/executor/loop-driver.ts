@@ -3,11 +3,11 @@ import { type BodyOutputs, comparePaths } from "#server/runs/executor/ending.ts"
 import { Frame, indexOf } from "#server/runs/executor/frame.ts";
 import type { Ledger } from "#server/runs/executor/ledger.ts";
 import { type ItemEnd, LoopRun } from "#server/runs/executor/loop-run.ts";
-import { outputOf } from "#server/runs/executor/run-scope.ts";
 import type { ItemRow, LedgerRow, LedgerWrite, RunState, RunStore } from "#server/runs/ports.ts";
 import { objectText } from "#server/shared/json-text.ts";
 import type { Plan } from "#server/workflow/compile.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
+import { outputOf } from "#server/workflow/expression-scope.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import type { LoopSettings, NodeResult } from "#server/workflow/nodes/definition.ts";
 import { MAX_OUTPUT, MAX_RESULT, shortError, tooLarge, tooMuch } from "#server/workflow/output-size.ts";

@@ -7,7 +7,7 @@ import { type Attempt, Attempts } from "#server/runs/executor/attempt.ts";
 import { Calls } from "#server/runs/executor/calls.ts";
 import { DeltaBuffer } from "#server/runs/executor/delta-buffer.ts";
 import { endingEvent, endingOf, type RunStop, terminationOf } from "#server/runs/executor/ending.ts";
-import { type Frame, progressOf } from "#server/runs/executor/frame.ts";
+import type { Frame } from "#server/runs/executor/frame.ts";
 import { Ledger } from "#server/runs/executor/ledger.ts";
 import { LoopDriver } from "#server/runs/executor/loop-driver.ts";
 import { restoreFrames } from "#server/runs/executor/restore.ts";
@@ -17,6 +17,7 @@ import { charactersOf, RunSize } from "#server/runs/executor/run-size.ts";
 import { type Ending, type EngineServices, HostFault, type LedgerRow, type LedgerWrite, type RunState } from "#server/runs/ports.ts";
 import { OpenWaits } from "#server/runs/waits/open-waits.ts";
 import { type CompiledGraph, compileGraph } from "#server/workflow/compiled-graph.ts";
+import { progressOf } from "#server/workflow/node-progress.ts";
 import type { NodeOutcome, NodeResult, NodeScope } from "#server/workflow/nodes/definition.ts";
 
 /**

@@ -81,9 +81,9 @@ export async function findExecution<Select extends Prisma.ExecutionSelect>(
   return row as Prisma.ExecutionGetPayload<{ select: Select }>; // cast: it is what was asked for
 }
 
-/** Returns the input of an execution with the other values of its trigger. */
-export const triggerValuesOf = (execution_id: string) =>
-  db().executionValues.findUnique({ where: { execution_id }, select: { input: true, params: true } });
+/** Returns what the trigger of an execution keeps besides the input. */
+export const readParams = async (execution_id: string) =>
+  (await db().executionValues.findUnique({ where: { execution_id }, select: { params: true } }))?.params;
 
 /** Column of `execution_values` with a text of any length. */
 const textOfRun = (column: "input" | "output", execution_id: string) =>

@@ -9,8 +9,8 @@ import {
   detailFields,
   findExecution,
   type RunScope,
+  readParams,
   readRunValues,
-  triggerValuesOf,
   workflowOfExecution,
 } from "#server/runs/store/executions.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
@@ -21,7 +21,6 @@ import { isFinal } from "#server/shared/execution-status.ts";
 import { Id } from "#server/shared/primitives-schema.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 import type { Graph } from "#server/workflow/schema.ts";
-import { triggerFields } from "#server/workflow/trigger-fields.ts";
 
 async function find(scope: RunScope, execution_id: string) {
   const row = await findExecution({ ...scope, execution_id }, detailFields);
@@ -77,14 +76,12 @@ async function originOf(
   return { execution_id, workflow_name: row.workflow.name, node };
 }
 
-/** Returns what expressions read of a webhook's delivery besides its output. */
-async function webhookOf(execution_id: string, graph: Graph): Promise<ExecutionView["webhook"]> {
+/** Returns what a webhook or an HTTP trigger keeps of a call besides the input. The values of a form are its input. */
+async function callParams(execution_id: string, graph: Graph): Promise<ExecutionView["params"]> {
   const trigger = graph.nodes.find(({ type }) => definitionOf(type)?.group === "trigger");
-  if (trigger?.data.kind !== "webhook") return null;
-  const values = await triggerValuesOf(execution_id);
-  const params = values?.params && typeof values.params === "object" && !Array.isArray(values.params) ? values.params : {};
-  const { headers, raw } = triggerFields(trigger, { input: values?.input ?? "", params });
-  return { headers: z.record(z.string(), z.string()).catch({}).parse(headers), raw: String(raw ?? "") };
+  if (trigger?.data.kind !== "webhook" && trigger?.data.kind !== "http") return {};
+  const params = await readParams(execution_id);
+  return params && typeof params === "object" && !Array.isArray(params) ? params : {};
 }
 
 /**
@@ -103,11 +100,11 @@ export async function getExecutionView(
   const piece = await firstPiece(execution_id);
   const last_event_id = Math.min(row.last_seq, (piece ?? row.last_seq + 1) - 1);
   const upTo = isFinal(row.status) ? null : last_event_id;
-  const [execution, sums, origin, webhook] = await Promise.all([
+  const [execution, sums, origin, params] = await Promise.all([
     visibleTo(principal, row, graph, texts),
     itemSums(execution_id, graph, upTo),
     originOf(principal, row),
-    webhookOf(execution_id, graph),
+    callParams(execution_id, graph),
   ]);
   // A node whose latest item went another way is shown as it was at the last one that came there.
   const passed = Object.keys(sums).filter((id) => {
@@ -116,5 +113,5 @@ export async function getExecutionView(
   });
   const last = await lastItems(execution_id, passed, upTo);
   const item_sums = Object.fromEntries(Object.entries(sums).map(([id, sum]) => [id, last[id] ? { ...sum, last: last[id] } : sum]));
-  return { execution, graph, origin, last_event_id, item_sums, webhook };
+  return { execution, graph, origin, last_event_id, item_sums, params };
 }

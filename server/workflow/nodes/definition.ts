@@ -273,7 +273,15 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
   /** What people call a way out, where that is not its name. */
   handleTitle?(handle: string, data: Readonly<Record<string, unknown>>): string | undefined;
   /** Of a loop: the handle (also meant by an edge without one) that starts its body, and what only the body can read of it. */
-  body?: { handle: string; fields: readonly string[]; settings(config: z.infer<Config>): LoopSettings };
+  body?: {
+    handle: string;
+    fields: readonly string[];
+    settings(config: z.infer<Config>): LoopSettings;
+    /** Config field with the list. */
+    input: string;
+    /** Returns the items of a value. @throws Error when it is no list */
+    itemsOf(value: unknown): unknown[];
+  };
   /** Of a review: the handles which, with nothing attached, end the run as rejected. */
   rejects?: (data: Readonly<Record<string, unknown>>) => readonly string[];
   /**

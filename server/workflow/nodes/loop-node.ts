@@ -30,6 +30,8 @@ export const loopNode = defineNode({
     handle: "body",
     fields: ["current_item", "index"],
     settings: ({ concurrency, on_item_error }) => ({ concurrency: Number(concurrency), continues: on_item_error === "continue" }),
+    input: "items_expression",
+    itemsOf: listOf,
   },
   isEffect: false,
   config: z.looseObject({

@@ -9,8 +9,8 @@ import { cn } from "#components/ui/cn.ts";
 import { useReducedMotion } from "#components/ui/use-reduced-motion.ts";
 import { useEdgeDiff } from "#components/workflow-editor/canvas/cards/graph-diff-mark.tsx";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { handleOf } from "#server/workflow/disabled.ts";
 import { CARD_WIDTH } from "#server/workflow/layout/node-size.ts";
-import { handleLeftBy } from "#server/workflow/pins.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 const STROKES: Record<EdgeRunState, string> = {
@@ -135,7 +135,8 @@ export function edgeRunState(snapshot: RunSnapshot | null, graph: Graph | null, 
   if (from === "skipped" || to === "skipped") return "skipped";
   const isReached = graph !== null && snapshot.nodes[target].iteration !== "" && to !== "queued" && waysInOf(graph).get(target) === 1;
   if (from === "complete" && graph && !isReached) {
-    const left = handleLeftBy(nodesOf(graph).get(source) ?? {}, node.output);
+    const decided = nodesOf(graph).get(source);
+    const left = decided ? handleOf(decided, node) : null;
     if (left !== null && sourceHandle && left !== sourceHandle) return "skipped";
   }
   if (to === "running") return "running";
