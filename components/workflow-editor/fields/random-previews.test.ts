@@ -31,7 +31,7 @@ import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 // What a node could read in a run when it started, against what the editor shows of the same run.
 
-const GRAPHS = times(20);
+const GRAPHS = times(50);
 const MOST_SEGMENTS = 500;
 /** More than the deadline of any wait, in milliseconds. */
 const LATER_MS = 8001 * 3_600_000;
@@ -128,7 +128,8 @@ afterAll(() => {
 
 async function play(graph: Graph, seed: number, given: { input: string; params: Record<string, unknown> }): Promise<Played> {
   const draw = drawFrom(seed);
-  const memory = memoryStore(graph, given);
+  const ran = withPins(graph);
+  const memory = memoryStore(ran, given);
   const reads: Played["reads"] = new Map();
   let now = 0;
   const services = testServices(memory, {
@@ -151,7 +152,7 @@ async function play(graph: Graph, seed: number, given: { input: string; params: 
   watch = (frame, id) => {
     const at = names.in(frame);
     const values = (candidates.get(id) ?? []).map((candidate) => ({ ...candidate, value: shownValue(candidate.expression, at) }));
-    const compiled = compileGraph(graph);
+    const compiled = compileGraph(ran);
     const upstream = [upstreamOutput(frame, id, compiled), upstreamOutput(frame, id, compiled, true)] as const;
     reads.set(`${id} ${frame.path}`, { path: frame.path, values, outputs: names.outputs(frame), upstream: [...upstream] });
   };
@@ -274,7 +275,7 @@ test(
         const { input, params } = triggerWith(graph, draw);
         if (!enrich(graph, draw)) return;
 
-        const played = await play(withPins(graph), seed, { input, params });
+        const played = await play(graph, seed, { input, params });
 
         const isForm = graph.nodes.some(({ data }) => data.kind === "params");
         for (const snapshot of [snapshotOfRows(played, graph), snapshotOfEvents(played, graph)]) {
