@@ -13,9 +13,11 @@ import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 export const isDisabled = (node: GraphNode | undefined): boolean =>
   node?.data.disabled === true && definitionOf(node.type)?.group !== "trigger";
 
-/** Returns the handle by which a node of this type lets things through that is switched off; undefined for its only one. */
-const offHandleOf = ({ offHandle, handles, body }: NodeDefinition): string | undefined =>
-  offHandle ?? (Array.isArray(handles) ? handles.find((name) => name !== body?.handle) : undefined);
+/** Returns the handle by which a disabled node passes its input on; undefined for a node with a single handle. */
+function offHandleOf({ offHandle, handles, body }: NodeDefinition, data: Readonly<Record<string, unknown>>): string | undefined {
+  const names = typeof handles === "function" ? handles(data) : handles;
+  return offHandle ?? names?.find((name) => name !== body?.handle);
+}
 
 const passed = new Map<string, NodeDefinition>();
 
@@ -24,11 +26,13 @@ function passThrough(definition: NodeDefinition): NodeDefinition {
   const known = passed.get(definition.type);
   if (known) return known;
   const { type, title, summary, hasInput, handles, fields } = definition;
-  const handle = offHandleOf(definition);
   const through: NodeDefinition = {
     ...{ type, title, summary, hasInput, handles, group: "logic", isEffect: false, config: z.looseObject({}) },
     ...(fields && { fields }),
-    run: ({ upstream }) => ({ output: upstream, ...(handle !== undefined && { handle }) }),
+    run({ upstream, config }) {
+      const handle = offHandleOf(definition, Object(config));
+      return { output: upstream, ...(handle !== undefined && { handle }) };
+    },
   };
   passed.set(type, through);
   return through;
@@ -38,7 +42,7 @@ function passThrough(definition: NodeDefinition): NodeDefinition {
 export function handleOf(node: GraphNode, { status, output }: { status: NodeStatus; output: string | null }): string | null {
   const definition = definitionOf(node.type);
   if (!definition?.handles || output === null) return null;
-  if (isDisabled(node)) return offHandleOf(definition) ?? null;
+  if (isDisabled(node)) return offHandleOf(definition, node.data) ?? null;
   if (definition.body) return null;
   if (status === "failed") return definition.errorHandle ?? null;
   const result = definition.pin?.(output, node.data);
