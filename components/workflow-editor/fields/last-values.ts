@@ -46,7 +46,7 @@ export interface LastRun {
 
 export function lastRunOf({ executionId, snapshot, view }: Pick<RunState, "executionId" | "snapshot" | "view">): LastRun | null {
   if (!executionId || !snapshot || !view) return null;
-  return { executionId, snapshot, input: view.execution.input, params: view.params, details: {} };
+  return { executionId, snapshot, input: view.execution.input, params: view.params ?? {}, details: {} };
 }
 
 /** A secret's value is not known here, and would not be shown. */

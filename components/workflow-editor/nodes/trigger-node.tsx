@@ -15,6 +15,8 @@ const FIELDS: Record<Exclude<Kind, "webhook">, readonly string[]> = {
   http: ["allowed_methods", "response_mode", "error_status"],
 };
 
+const callsOf = (auth: Config["auth"]): string => WEBHOOK_SENDERS[auth].calls ?? `each call of ${WEBHOOK_SENDERS[auth].label}`;
+
 /** Fields of a webhook: those of its sender, and the path. */
 const webhookFields = ({ auth }: Config) => ["auth", ...(WEBHOOK_SENDERS[auth].fields ?? []), "payload_path"];
 
@@ -32,7 +34,7 @@ const SENTENCES: Record<Kind, (config: Config) => SentencePart[]> = {
   manual: ({ input_label }) => ["Starts with ", input_label ? { chip: input_label } : { chip: "a text", tone: "quiet" }],
   params: ({ parameters }) => asksFor(parameters),
   webhook: ({ auth, payload_path }) => [
-    `Starts at ${WEBHOOK_SENDERS[auth].calls}, with `,
+    `Starts at ${callsOf(auth)}, with `,
     payload_path.trim() ? { chip: payload_path.trim(), tone: "code" } : { chip: "the whole payload", tone: "quiet" },
   ],
   schedule: ({ cron_expression, timezone, active }) => [

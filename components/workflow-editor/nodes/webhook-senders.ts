@@ -5,10 +5,10 @@ type Config = NodeConfig<"triggerNode">;
 /** Settings of a webhook trigger about its sender. */
 export type WebhookSender = Pick<Config, "auth" | "auth_header" | "auth_username">;
 
-/** What the editor says about a sender. */
+/** Texts of the editor about a sender. */
 interface SenderWords extends ChoiceWords {
-  /** Whose calls start a run, as the card says it. */
-  calls: string;
+  /** Calls that start a run, as the card names them; left out, each call of the sender. */
+  calls?: string;
   /** Fields of the trigger that only this sender has. */
   fields?: readonly (keyof Config)[];
   /** Where the sender shows the secret that it makes. Left out, the secret is made here. */
@@ -30,23 +30,20 @@ export const WEBHOOK_SENDERS: Record<Config["auth"], SenderWords> = {
     calls: "each signed webhook call",
     curlProof: () => `-H "X-SERVICE-Signature: ${BODY_HMAC}"`,
   },
-  github: { label: "GitHub", description: "X-Hub-Signature-256", calls: "each call of GitHub", curlProof: hubSignature },
+  github: { label: "GitHub", description: "X-Hub-Signature-256", curlProof: hubSignature },
   stripe: {
     label: "Stripe",
     description: "Stripe-Signature; the secret comes from Stripe",
-    calls: "each call of Stripe",
     secretFrom: "Stripe makes the secret: on the page of the endpoint, “Signing secret”.",
   },
   slack: {
     label: "Slack",
     description: "X-Slack-Signature; the secret comes from Slack",
-    calls: "each call of Slack",
     secretFrom: "Slack makes the secret: on the page of the app, “Signing Secret”.",
   },
   meta: {
     label: "Meta",
     description: "Facebook, Instagram and WhatsApp. The secret comes from Meta.",
-    calls: "each call of Meta",
     fields: ["verify_token"],
     secretFrom: "Meta makes the secret: in the app’s basic settings, “App secret”.",
     curlProof: hubSignature,
@@ -54,44 +51,37 @@ export const WEBHOOK_SENDERS: Record<Config["auth"], SenderWords> = {
   zoom: {
     label: "Zoom",
     description: "x-zm-signature. The secret comes from Zoom.",
-    calls: "each call of Zoom",
     secretFrom: "Zoom makes the secret: on the page “Access” of the app, “Secret Token”.",
   },
   twilio: {
     label: "Twilio",
     description: "X-Twilio-Signature. The secret comes from Twilio.",
-    calls: "each call of Twilio",
     secretFrom: "The secret is the primary auth token of the Twilio account.",
   },
   shopify: {
     label: "Shopify",
     description: "X-Shopify-Hmac-Sha256. The secret comes from Shopify.",
-    calls: "each call of Shopify",
     secretFrom: "Shopify makes the secret: the client secret of the app or, for webhooks of a store, the key on their page.",
   },
   linear: {
     label: "Linear",
     description: "Linear-Signature. The secret comes from Linear.",
-    calls: "each call of Linear",
     secretFrom: "Linear makes the secret: on the page of the webhook, “Signing secret”.",
   },
-  typeform: { label: "Typeform", description: "Typeform-Signature", calls: "each call of Typeform" },
+  typeform: { label: "Typeform", description: "Typeform-Signature" },
   gitlab: {
     label: "GitLab",
     description: "X-Gitlab-Token, or a signing token",
-    calls: "each call of GitLab",
     curlProof: () => `-H "X-Gitlab-Token: $WEBHOOK_SECRET"`,
   },
   trello: {
     label: "Trello",
     description: "X-Trello-Webhook. The secret comes from Trello.",
-    calls: "each call of Trello",
     secretFrom: "Trello makes the secret: on the page “API key” of the Power-Up, “Secret”.",
   },
   dropbox: {
     label: "Dropbox",
     description: "X-Dropbox-Signature. The secret comes from Dropbox.",
-    calls: "each call of Dropbox",
     secretFrom: "Dropbox makes the secret: on the page of the app, “App secret”.",
   },
   microsoft_graph: {
