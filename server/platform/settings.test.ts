@@ -64,7 +64,7 @@ test.each([
   setSettings({ [name]: "" });
 });
 
-test("refuses a proxy of the environment that cannot be used without showing its password", () => {
+test("hides the password of a proxy of the environment that cannot be used", () => {
   setSettings({ OUTGOING_PROXY: "env", HTTPS_PROXY: "socks5h://ada:hunter2@proxy:1080" });
 
   expect(() => settings()).toThrow(

@@ -127,7 +127,7 @@ export function lastFrame(readable: ReadableScope, run: LastRun): FrameFacts {
   return frame;
 }
 
-/** What expressions at a node would read if it ran again on the values of a run. */
+/** Returns the scope of expressions at a node that would run again on the values of a run. */
 export function lastScope(readable: ReadableScope, run: LastRun, frame: FrameFacts = lastFrame(readable, run)): Scope {
   const { named, trigger, scope } = readable;
   const { executionId: execution_id, input } = run;

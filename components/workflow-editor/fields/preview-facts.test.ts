@@ -11,7 +11,7 @@ import {
 import { graphOf } from "#server/testing/golden-play.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
-// What the editor shows of a run where its facts are not simply a node's output. Each is what the run itself read.
+// Previews of values other than the output of a node. Each equals the value that the run read.
 
 const scope = { agentName: (id: string) => `Agent ${id}` };
 type Nodes = Record<string, [type: string, data: Record<string, unknown>, result?: Partial<NodeSnapshot> | undefined]>;
@@ -53,7 +53,7 @@ test("shows the trigger by its label", () => {
   expect(read("{{Start.output}} {{start.output}} {{trigger.output}}")).toBe("in in in");
 });
 
-test("shows the form of an HTTP call as it was sent", () => {
+test("shows the form of an HTTP call as sent", () => {
   const call = { input: '{"body":{"a":"1"}}', params: { raw: "a=1" } };
   const { read } = shownAt("o", { t: ["triggerNode", { kind: "http" }], o: ["outputNode", {}] }, ["t>o"], call);
 

@@ -29,7 +29,7 @@ import { findProblems } from "#server/workflow/problems.ts";
 import type { Scope } from "#server/workflow/resolve-expressions.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
-// What a node could read in a run when it started, against what the editor shows of the same run.
+// Compares the values that a node could read when it started with the editor's preview of the same run.
 
 const GRAPHS = times(50);
 const MOST_SEGMENTS = 500;
@@ -62,7 +62,7 @@ interface Candidate {
   nodes: GraphNode[];
 }
 
-/** What may be read at a node, whether or not anything has it. */
+/** Names that expressions at a node can read, with or without a value. */
 function candidatesAt({ graph, visible }: ReadableScope): Candidate[] {
   const bearers = Map.groupBy(namesOf(graph, scope), ({ name }) => slugOf(name));
   const ofNodes = [...bearers].flatMap(([slug, named]): Candidate[] => {
@@ -204,7 +204,7 @@ const executionOf = (node_results: Execution["node_results"], status: Execution[
     ...{ output: null, error: null, created_at: new Date(0).toISOString(), duration_ms: 1 },
   }) as unknown as Execution;
 
-/** What HTTP calls were answered, as the logs of the shown items tell it. */
+/** Responses to HTTP calls, from the logs of the shown items. */
 function detailsOf({ run }: Played, { nodes }: RunSnapshot): LastRun["details"] {
   const rows = run.ledger.filter((row) => isRow(row) && row.details?.status != null && row.iteration === nodes[row.node_id]?.iteration);
   return Object.fromEntries(rows.map(({ node_id, details }) => [node_id, details ?? {}]));
@@ -241,11 +241,11 @@ function compare(graph: Graph, { reads, run: { ledger } }: Played, last: LastRun
     const shown = lastScope(readable, last);
     const frame = lastFrame(readable, last);
     for (const { expression, nodes, value } of read.values) {
-      // The address of a callback is told while it waits, what a server answered is in its log.
+      // The callback URL is part of the wait, the response of a server part of the log.
       if (/\.resume_url/.test(expression) && nodes.some(({ data }) => data.mode === "callback")) continue;
       if (/\.(status|headers)/.test(expression) && nodes.some(({ id, type }) => type === "httpNode" && !last.details[id])) continue;
       const seen = shownValue(expression, shown);
-      // Where the API's answers have the value of another item, nothing is shown.
+      // Show nothing where the API returned the value of another item.
       const isNothing =
         seen === "not available" || nodes.length > 1 || nodes.some((other) => pinOf(other) || readable.early.includes(other));
       if (!nodes.every(at) && isNothing) continue;

@@ -11,7 +11,7 @@ interface SenderWords extends ChoiceWords {
   calls?: string;
   /** Fields of the trigger that only this sender has. */
   fields?: readonly (keyof Config)[];
-  /** Where the sender shows the secret that it makes. Left out, the secret is made here. */
+  /** Place at which the sender shows its secret. Left out, Treadle generates the secret. */
   secretFrom?: string;
   /** Parameter of the address that holds the secret. */
   secretParameter?: string;

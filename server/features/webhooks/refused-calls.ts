@@ -6,8 +6,8 @@ import { ERRORS } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 
-// Calls without a good signature, told to those who set the webhook up. Anybody can send them, so they must cost next to
-// nothing: none of what came is kept, at most one a minute of each workflow is written down, and only the latest few stay.
+// Log of calls without a valid signature, for the people who set a webhook up. Any client can send them, so each must cost little: no
+// content is stored, at most one entry a minute per workflow is written, and only the latest entries are kept.
 
 export type Refusal = Exclude<Proof, "good"> | "wrong_token";
 
@@ -34,9 +34,9 @@ export function lateness({ auth }: SenderConfig): string {
 }
 
 const PAUSE_MS = 60_000;
-/** How many refused calls stay, so that they never push out what can be sent again. */
+/** Refused calls that are kept, so that they do not displace deliveries that can be replayed. */
 const KEPT = 5;
-/** How many calls a minute are looked into at most, whatever workflows they name. */
+/** Calls per minute that are examined, over all workflows. */
 const MOST_A_MINUTE = 120;
 
 /** Workflows of which a refused call was noted just now. */
@@ -58,7 +58,7 @@ const TRIM = `
 
 /**
  * Writes down that a call was refused for its signature, when the workflow has a webhook and none was written down in the last
- * minute. Nobody waits for it: how long an answer takes must not tell whether the workflow exists.
+ * minute. Runs after the response, whose time must not reveal if the workflow exists.
  */
 export async function noteRefusal(workflow_id: string, reason: Refusal, config: SenderConfig = UNKNOWN): Promise<void> {
   const now = Date.now();

@@ -51,7 +51,7 @@ export function parsedBody(body: Uint8Array, maxBytes = Number.POSITIVE_INFINITY
   try {
     return parseJson(new TextDecoder().decode(body));
   } catch {
-    return undefined; // the error is told when the body is read for the run
+    return undefined; // reading the body for the run reports the error
   }
 }
 
@@ -65,7 +65,7 @@ export function hmac(key: string | Buffer, parts: readonly (string | Uint8Array)
 /** Returns seconds since 1970 in ms; NaN for anything else. */
 export const secondsIn = (text: string): number => (/^\d{1,12}$/.test(text) ? Number(text) * 1000 : Number.NaN);
 
-/** How a sender signs: one row of facts for all that use an HMAC. */
+/** Signature scheme of a sender that uses an HMAC. */
 interface Scheme {
   /** Header with the signature. */
   header: string | ((headers: Headers) => string);

@@ -50,7 +50,7 @@ export interface CommitWrite {
 const WAIT_DISPLAY_VALUE = raw(wholeText("given.id", "w.display_value_hash"));
 const WAIT_TEXT = raw(wholeText("given.id", "w.text_hash"));
 
-/** Inserts new waits, acknowledges those that have ended, and withdraws what nobody waits for any more. */
+/** Inserts new waits, acknowledges ended ones, and withdraws those that are no longer needed. */
 const WAIT_WRITES = sql`
   ), opened AS (
     INSERT INTO waits (
