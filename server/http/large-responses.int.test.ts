@@ -173,7 +173,8 @@ function recordRanges(): number[] {
   const { query } = pool();
   const spy = vi.spyOn(pool(), "query").mockImplementation(function (this: unknown, ...args: unknown[]) {
     const [{ text = "", values = [] }] = args as [{ text?: string; values?: unknown[] }]; // cast: statements with a name are objects
-    if (text.includes("substr(")) ends.push(Number(values.at(-2)) + Number(values.at(-1)));
+    const [, from, length] = /substr\(\S+, \$(\d+)::int, \$(\d+)::int\)/.exec(text) ?? [];
+    if (from && length) ends.push(Number(values[Number(from) - 1]) + Number(values[Number(length) - 1]));
     return Reflect.apply(query, pool(), args);
   } as never); // cast: of the overloads only the one with a promise is called
   onTestFinished(() => spy.mockRestore());
