@@ -43,7 +43,7 @@ test.describe("webhook", () => {
     expect((await post(`${baseURL}/webhooks/${flow.id}`, body, headers)).status).toBe(401);
   });
 
-  test("who has no secret gets one and the same 401; who has one is told what is wrong", async ({ api, workflow, baseURL }) => {
+  test("answers one 401 without the secret, and says what is wrong with it", async ({ api, workflow, baseURL }) => {
     const flow = await workflow({ nodes: [trigger("webhook"), output], edges });
     const { body: setup } = await api.post(`/webhooks/setup/${flow.id}`, {}, { schema: WebhookSetup });
     const url = `${baseURL}/api/v1/webhooks`;
@@ -66,8 +66,11 @@ test.describe("webhook", () => {
     expect(await signed(JSON.stringify({ text: "x".repeat(4 * 1024 * 1024) }))).toMatchObject({ status: 413 });
     await api.put(`/workflows/${flow.id}`, { enabled: false }, { status: 200 });
     expect(await signed("{}")).toMatchObject({ status: 409, body: { error_code: "CONFLICT" } });
-    const get = await fetch(`${url}/${flow.id}`);
-    expect([get.status, get.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
+    const [known, unknown] = await Promise.all([flow.id, randomUUID()].map((id) => fetch(`${url}/${id}`)));
+    expect([known?.status, unknown?.status]).toEqual([401, 401]);
+    expect(await known?.json()).toEqual(await unknown?.json());
+    const put = await fetch(`${url}/${flow.id}`, { method: "PUT" });
+    expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, HEAD, POST, OPTIONS"]);
   });
 
   test("a repeated delivery starts nothing", async ({ api, workflow, baseURL }) => {
