@@ -241,12 +241,12 @@ export const Environment = z
     ...GROUPS.Runs,
     ...GROUPS["Company network"],
     ...GROUPS["Tools and mail"],
-    // Nobody's to choose: server/main.ts sets them.
-    /** While there is no owner: whoever has it may make the first account from anywhere. */
+    // Not for operators: server/main.ts sets them.
+    /** Setup code: its bearer can create the first account from any address while there is no owner. */
     TREADLE_SETUP_CODE: text,
     /** The database was started by the service itself. */
     TREADLE_EMBEDDED_DATABASE: flag,
-    /** It alone works in DATA_DIR, on a database of somebody else's: server/boot/predecessor.ts. */
+    /** Set while this process holds DATA_DIR alone, with an external database: server/boot/predecessor.ts. */
     TREADLE_FOLDER_NAME: z.uuid().optional(),
     /** Proves that a client address came from our own front. */
     TREADLE_FRONT_TOKEN: text,

@@ -97,7 +97,7 @@ export interface RunState {
   /** Writes made under this lease; the store counts. */
   commits: number;
   /** By row under way: the number of the event after which its pieces come; the store keeps it. */
-  toldFrom: Map<string, number>;
+  deltaFloors: Map<string, number>;
   created_at: Date;
   started_at: Date;
   /** The run whose node waits for this one. */

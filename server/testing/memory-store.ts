@@ -65,7 +65,7 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     epoch: 1,
     holder: "test",
     commits: 0,
-    toldFrom: new Map(),
+    deltaFloors: new Map(),
     created_at: new Date(0),
     started_at: new Date(0),
     parent_id: null,
@@ -109,7 +109,7 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
   const store: RunStore = {
     claim: async () => ({
       kind: "claimed",
-      run: { ...run, ...found(graph, run.ledger), toldFrom: new Map() },
+      run: { ...run, ...found(graph, run.ledger), deltaFloors: new Map() },
     }),
     commit: async (_, written) => {
       const { ending } = written;

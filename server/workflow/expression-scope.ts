@@ -33,7 +33,7 @@ export interface FrameFacts {
   iterationOf(loop_id: string): { item: unknown; index: number } | undefined;
 }
 
-/** What a run reads besides results. */
+/** Facts of a run besides its results. */
 export interface RunFacts {
   execution_id: string;
   /** Fields of the trigger, see `triggerFields`. */
@@ -188,7 +188,7 @@ export function resultsByName({ index: { labels, aliases } }: GraphNames, frame:
   return results;
 }
 
-/** What decides which texts come to a node. */
+/** Rules by which texts reach a node. */
 export interface Flow {
   /** Edges into each node as the plan has them. */
   incoming: ReadonlyMap<string, readonly PlanEdge[]>;

@@ -1,7 +1,7 @@
 import type { NodeStatus } from "#server/runs/status-schema.ts";
 import type { PlanEdge } from "#server/workflow/compile.ts";
 
-/** How far one node is. A failed node whose `continues` is set counts as finished for what follows it. */
+/** Progress of one node. A failed node with `continues` counts as finished for the nodes after it. */
 export interface NodeProgress {
   status: NodeStatus;
   /** The handle that is live, of a node with several. */

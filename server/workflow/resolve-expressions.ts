@@ -35,7 +35,7 @@ export class ExpressionError extends Error {
   }
 }
 
-/** What a name stands for: its fields by the first part of the path. `output` is text that may hold JSON. */
+/** Value of a name: its fields by the first part of the path. `output` is text that may hold JSON. */
 export interface ScopeEntry {
   name: string;
   fields: Record<string, unknown>;
@@ -48,11 +48,11 @@ export interface ScopeEntry {
 }
 
 export interface Scope {
-  /** What answers to a name: matched exactly, then by slug. */
+  /** Returns the entry of a name: matched exactly, then by slug. */
   find(name: string): ScopeEntry | undefined;
   /** Every name, for a suggestion. */
   names(): string[];
-  /** What is a name in the workflow, whether or not it can be read yet; left out where no name has a dot in it. */
+  /** Returns true for a name of the workflow, readable or not; left out where no name has a dot in it. */
   isName?: IsName | undefined;
   /** Reads JSON text; a run remembers what it has read, since a loop reads the same again and again. Of what is read anew it calls `count`. */
   parse?(text: string, count: () => void): unknown;

@@ -10,7 +10,7 @@ import { db, pool } from "#server/platform/db/client.ts";
 import { jsonColumn } from "#server/platform/db/json-column.ts";
 import { AppError, isAppError } from "#server/platform/errors.ts";
 import type { MaskedStream, Masker } from "#server/platform/masking/masker.ts";
-import { patiently } from "#server/runs/store/sql.ts";
+import { retryDuringOutage } from "#server/runs/store/sql.ts";
 
 /** The person stopped it. */
 export class Stopped extends Error {}
@@ -188,7 +188,7 @@ export class MessageWriter {
         new AppError("PAYLOAD_TOO_LARGE", "The model said more about this message than is kept. Ask for less, or choose another model."),
       );
     this.#writes = this.#writes.then(() =>
-      patiently(
+      retryDuringOutage(
         () =>
           db().$transaction(async (tx) => {
             await this.#hold(tx);
@@ -222,7 +222,7 @@ export class MessageWriter {
   async #finally(last: (tx: Tx) => Promise<void>): Promise<void> {
     await this.#writes.catch(() => undefined);
     this.#isOver = true;
-    await patiently(() =>
+    await retryDuringOutage(() =>
       db().$transaction(async (tx) => {
         await this.#hold(tx);
         const where = { id: this.message.id, status: "working", begun_at: this.message.begun_at } as const;

@@ -39,7 +39,7 @@ import { log } from "#server/platform/log.ts";
 import { withMask } from "#server/platform/mask-scope.ts";
 import type { Masker } from "#server/platform/masking/masker.ts";
 import { onShutdown } from "#server/platform/shutdown.ts";
-import { patiently } from "#server/runs/store/sql.ts";
+import { retryDuringOutage } from "#server/runs/store/sql.ts";
 
 /** The most of a message (contract, section 8). */
 const MOST_ROUNDS = 30;
@@ -249,7 +249,7 @@ class Work {
   /** The person as a member of the project at this moment, for whom the assistant acts. @throws AppError NOT_FOUND */
   #principal(): Promise<ProjectPrincipal> {
     const { user_id, project_id } = this.#claim.thread;
-    return patiently(async () => {
+    return retryDuringOutage(async () => {
       const user = await db().user.findUniqueOrThrow({ where: { id: user_id }, select: { id: true, email: true, name: true } });
       const principal: Principal = { user, auth: { type: "assistant", message_id: this.#claim.message.id } };
       return memberOf(principal, project_id, "viewer");

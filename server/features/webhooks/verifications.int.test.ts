@@ -130,8 +130,8 @@ test("an Event Grid that sends CloudEvents is allowed by OPTIONS", async () => {
   expect([wrong.status, wrong.headers.get("webhook-allowed-origin")]).toEqual([204, null]);
 });
 
-/** What tells responses apart, without what every response has of its own. */
-const told = async (response: Response) => JSON.stringify([response.status, [...response.headers], await response.text()]);
+/** Returns status, headers and body of a response, for comparing responses. */
+const contentOf = async (response: Response) => JSON.stringify([response.status, [...response.headers], await response.text()]);
 
 test.each<Question>([
   { method: "GET" },
@@ -150,7 +150,7 @@ test.each<Question>([
   const unset = await createWorkflow(admin, { name: "Not set up", nodes: [trigger({ auth: "none" })], edges: [] });
 
   const answers = await Promise.all(
-    [id, deleted.id, manual.id, unset.id, randomUUID(), "no-id"].map(async (each) => told(await ask(each, question))),
+    [id, deleted.id, manual.id, unset.id, randomUUID(), "no-id"].map(async (each) => contentOf(await ask(each, question))),
   );
 
   expect(new Set(answers).size).toBe(1);

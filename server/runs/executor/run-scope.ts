@@ -26,7 +26,7 @@ const MOST_READ = 8;
 const MAX_AHEAD = 100;
 const LONG_RESULT = 256 * 1024;
 
-/** What expressions read in a run, for a whole segment. Names are looked up when the first is asked for. */
+/** Scopes of expressions in a run, for one segment. The names of the graph are indexed on first use. */
 export class RunNames {
   readonly #names: GraphNames;
   readonly #facts: RunFacts;

@@ -32,7 +32,7 @@ export async function commit(run: RunState, { rows, events, ending, status, ...r
   const effects = rows.filter((row) => compiled.effects.has(row.node_id));
   // Only effects emit deltas. Those of an attempt come after its start, and before a first attempt there are none.
   const sources = effects.filter((row) => row.status !== "running" || row.attempt > 1);
-  const startOf = ({ id }: { id: string }) => run.toldFrom.get(id) ?? 0;
+  const startOf = ({ id }: { id: string }) => run.deltaFloors.get(id) ?? 0;
 
   const texts = new LongTexts(run);
   const long = { rows, waits, ...(ending && { ending }) };
@@ -58,7 +58,7 @@ export async function commit(run: RunState, { rows, events, ending, status, ...r
     deltasAfter: sources.length > 0 ? Math.min(...sources.map(startOf)) : 0,
     // An effect is on the disk before and after it, since it must not be repeated; pure nodes give the same result again. While an
     // effect is in flight, a lost commit of a pure node would lose the lease, and with it the result of the effect.
-    isAsync: !hasWaits && effects.length === 0 && run.toldFrom.size === 0,
+    isAsync: !hasWaits && effects.length === 0 && run.deltaFloors.size === 0,
     endsChild: ending !== undefined && run.parent_id !== null,
     hasCalls: ended.some((row) => row.agent_id !== undefined),
   });
@@ -84,8 +84,8 @@ export function noteCommit(run: RunState, rows: Commit["rows"], seq = 0): void {
 
   run.commits += 1;
   for (const { id, node_id, status } of rows)
-    if (status === "running" && effects.has(node_id)) run.toldFrom.set(id, seq);
-    else run.toldFrom.delete(id);
+    if (status === "running" && effects.has(node_id)) run.deltaFloors.set(id, seq);
+    else run.deltaFloors.delete(id);
 }
 
 /** Names a node in its iteration as the statement that drops its deltas does. */

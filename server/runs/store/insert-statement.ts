@@ -9,7 +9,7 @@ import { HAS_VALUES, insertTexts, JSON_COLUMNS, ROW_COLUMNS, ROW_VALUES, VALUE_C
 import { LEASE_SECONDS, NOW, projectLock, queueForReadings, TELL_DUE } from "#server/runs/store/sql.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 
-/** What this process has done of a run before its row is inserted. */
+/** Progress of this process on a run whose row is not inserted yet. */
 export interface BegunWrite {
   /** Name of its lease; null for a run that was refused. */
   holder: string | null;
@@ -101,7 +101,7 @@ function columnValues(write: InsertWrite, kind: Kind): Sql {
 
 const BEGUN = raw("begun");
 
-/** Inserts rows, events and long texts of a run that is leased or final. It notifies nobody: no process knows of the run yet. */
+/** Inserts rows, events and long texts of a run that is leased or final. It notifies no process, since none knows of the run yet. */
 const writeFirst = (isWhole: boolean, texts: BegunWrite["texts"]): Sql => sql`
   ), begun AS (
     SELECT id

@@ -4,7 +4,7 @@ import { memoryAccount } from "#server/runs/memory-account.ts";
 import { type Claim, MAX_CRASHES, type NextClaim, type Past, type RunState, type RunStore } from "#server/runs/ports.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { bytesOf, type GivenValues, givenValues, readPast } from "#server/runs/store/past.ts";
-import { FINAL, LEASE_SECONDS, NOW, patiently, projectLock, query } from "#server/runs/store/sql.ts";
+import { FINAL, LEASE_SECONDS, NOW, projectLock, query, retryDuringOutage } from "#server/runs/store/sql.ts";
 import { withPins } from "#server/workflow/pins.ts";
 
 // Whose a run is for the moment. Of runs that are due, each is taken under a lease, by a name that no other ever has.
@@ -122,7 +122,7 @@ const LATER_SECONDS = 10;
 const SERVER_GOES_ON_SECONDS = 120;
 
 /** A row of the queue whose lease has just been taken. */
-type ClaimedRow = Omit<RunState, "epoch" | "commits" | keyof Past | "input" | "params" | "toldFrom" | "graph"> & {
+type ClaimedRow = Omit<RunState, "epoch" | "commits" | keyof Past | "input" | "params" | "deltaFloors" | "graph"> & {
   lease_epoch: number;
   bytes: number;
   snapshot_id: string;
@@ -154,14 +154,14 @@ async function stateOf(row: ClaimedRow): Promise<Exclude<Claim, { kind: "over" }
 
 async function readState({ lease_epoch, snapshot_id, workflow_version, bytes, ...row }: ClaimedRow): Promise<RunState | undefined> {
   const isTest = workflow_version === null;
-  const snapshot = await patiently(() => snapshotGraph(snapshot_id));
+  const snapshot = await retryDuringOutage(() => snapshotGraph(snapshot_id));
   const graph = isTest ? withPins(snapshot) : snapshot;
   const isSmall = bytes <= SMALL;
   if (!memoryAccount.reserve(row, isSmall ? bytes : await bytesOf(row.id, graph))) return undefined;
   const { input, params } = isSmall ? row : await givenValues(row.id);
   const isNew = lease_epoch === 1 && !row.rerun_of_id && !isTest;
   const past = isNew ? { ledger: [], items: [], kept: 0 } : await readPast(row.id, graph);
-  return { ...row, input, params: params ?? {}, graph, epoch: lease_epoch, commits: 0, ...past, toldFrom: new Map() };
+  return { ...row, input, params: params ?? {}, graph, epoch: lease_epoch, commits: 0, ...past, deltaFloors: new Map() };
 }
 
 /** Takes the lease of one run; see `RunStore`. */

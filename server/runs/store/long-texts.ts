@@ -26,7 +26,7 @@ const PART = 512 * 1024;
 const OUTPUT = "output";
 const OUTPUT_NAMES = raw(`'${OUTPUT} %'`);
 
-/** How many hashes a run remembers. One that it has forgotten is sent again, and changes nothing. */
+/** Hashes that a run remembers. A forgotten one is sent again, without an effect. */
 const MOST_KNOWN = 10_000;
 
 /** Hashes of texts that are in the database, by run. */

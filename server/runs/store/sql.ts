@@ -36,11 +36,10 @@ export const projectLock = (project_id: string) => `pg_advisory_xact_lock(hashte
 const OUTAGE_MS = 20_000;
 
 /**
- * Does something again while the server cannot be reached.
- * @param signal when given, tries go on until it fires: a finished model call is worth waiting for, and nobody can take
- *   the lease while the database is away
+ * Retries `work` during a database outage: for 20 s or, if given, until `signal` fires. A finished model call is worth the wait, and no
+ * process can claim the lease meanwhile.
  */
-export async function patiently<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+export async function retryDuringOutage<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
   const until = Date.now() + OUTAGE_MS;
   for (let delay = 100; ; delay = Math.min(delay * 2, 2000)) {
     try {
@@ -53,9 +52,9 @@ export async function patiently<Result>(work: () => Promise<Result>, signal?: Ab
   }
 }
 
-/** Runs a statement, and again during a database outage; see `patiently`. */
+/** Runs a statement, and again during a database outage; see `retryDuringOutage`. */
 export const retryQuery = <Row extends pg.QueryResultRow>(statement: pg.QueryConfig, signal?: AbortSignal): Promise<Row[]> =>
-  patiently(async () => (await pool().query<Row>(statement)).rows, signal);
+  retryDuringOutage(async () => (await pool().query<Row>(statement)).rows, signal);
 
 /** The same for a statement whose values stand apart. */
 export const query = <Row extends pg.QueryResultRow>(name: string, text: string, values: unknown[], signal?: AbortSignal): Promise<Row[]> =>

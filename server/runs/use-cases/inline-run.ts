@@ -90,7 +90,7 @@ class InlineRun {
     this.#worker = worker;
     const { id, project_id, graph, params, parent } = execution;
     const now = worker.services.clock.now();
-    const nothing = { ledger: [], items: [], kept: 0, commits: 0, crashes: 0, toldFrom: new Map() };
+    const nothing = { ledger: [], items: [], kept: 0, commits: 0, crashes: 0, deltaFloors: new Map() };
     const lease = { epoch: 1, holder: beginning(), status: "running" } as const;
     const input = cleanText(execution.input);
     this.#run = {
